@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The network as workers see it: addresses of the ports, route tables, policy and switches. Built
+ * whole from a configuration, immutable, swapped under RCU.
+ */
+#pragma once
+
+#include "lib/conf.h"
+#include "lib/pkt.h"
+#include "lib/sysctl.h"
+
+struct sl_fib;
+struct sl_neigh;
+struct sl_router;
+
+/* where a route leads; equal-cost paths are several of these in a row */
+struct sl_nexthop {
+	uint8_t type; /* enum sl_route_type */
+	uint8_t family; /* of the gateway; SL_AF_NONE: the destination is on the link */
+	uint16_t port; /* output port; for local routes the port that has the address */
+	uint16_t mtu; /* of the path: the route's or the port's; 65535 for local */
+	uint16_t n_paths; /* > 1 only in the first of a group: choose by sl_net_path() */
+	uint32_t weight; /* upper bound of this path's share of 2^32 - 1, cumulative */
+	uint32_t id; /* index in the net; for counters */
+	struct sl_addr gateway;
+	struct sl_neigh *neigh; /* the gateway's entry, pinned; NULL: find by destination */
+	struct sl_prefix prefix; /* the route, for people and for redirects */
+	uint32_t table;
+};
+
+struct sl_net_port {
+	unsigned int n_addr4, n_addr6;
+	struct sl_prefix *addr4; /* in the order of the file: the first is the primary one */
+	struct sl_prefix *addr6; /* link-local first, always there */
+	struct sl_sysctl_port sysctl;
+};
+
+struct sl_net {
+	struct sl_sysctl sysctl;
+	struct sl_net_port ports[SL_PORTS_MAX];
+	struct sl_nexthop *nexthops;
+	unsigned int n_nexthops;
+	bool has_policy; /* some rule beside local, main */
+	/* the rest is private to lib/net*.c */
+	struct sl_fib *main4, *main6;
+	void *priv;
+};
+
+/* what a route is chosen by */
+struct sl_route_key {
+	uint8_t family;
+	uint8_t proto; /* 0: unknown */
+	uint16_t in_port; /* SL_PORT_HOST for own packets */
+	uint16_t out_port; /* wanted output port (link-local destinations), or SL_PORT_NONE */
+	uint32_t mark;
+	struct sl_addr dst;
+	struct sl_addr src; /* all zero: not chosen yet */
+	uint32_t hash; /* chooses among equal paths */
+};
+
+/**
+ * sl_net_build() - network state from a configuration
+ * @prev: state in use or NULL; nothing of it is changed
+ *
+ * Local, broadcast, multicast and connected routes follow from the addresses. Return: 0 and *out,
+ * or -EINVAL, -ENOMEM with a line in @err that names file, line and column.
+ */
+int sl_net_build(struct sl_router *r, const struct sl_conf *conf, struct sl_net **out, char *err,
+		size_t err_size);
+void sl_net_free(struct sl_router *r, struct sl_net *net);
+
+/**
+ * sl_net_route() - one look-up through policy and tables
+ *
+ * Return: the path (never a group; of type UNICAST, LOCAL, BROADCAST, BLACKHOLE, UNREACHABLE or
+ * PROHIBIT), or NULL if there is no route.
+ */
+const struct sl_nexthop *sl_net_route(const struct sl_net *net, const struct sl_route_key *key);
+
+/* the path of a group for a packet with this hash; @nh itself if it is no group */
+const struct sl_nexthop *sl_net_path(const struct sl_nexthop *nh, uint32_t hash);
+
+/* hash of a packet for equal-cost paths by the multipath policy in force */
+uint32_t sl_net_flow_hash(const struct sl_net *net, const struct sl_pkt *p);
+
+/* whether @addr is one of the router's own addresses, on any port (IPv6 link-local: on @port) */
+bool sl_net_is_local(const struct sl_net *net, enum sl_family family, const struct sl_addr *addr,
+		uint16_t port);
+
+/* whether @addr is the broadcast address of a subnet of some port (not 255.255.255.255) */
+bool sl_net_is_broadcast4(const struct sl_net *net, rte_be32_t addr_be);
+
+/**
+ * sl_net_source() - the source address for an own packet to @dst out of @nh
+ *
+ * IPv4: as inet_select_addr (primary address of the port in the subnet of the gateway or
+ * destination, else the port's first, else any port's). IPv6: RFC 6724 among the port's and then
+ * the router's addresses. Return: false if there is none.
+ */
+bool sl_net_source(const struct sl_net *net, enum sl_family family, const struct sl_nexthop *nh,
+		const struct sl_addr *dst, struct sl_addr *src);
+
+/* verdict of the kernel's source validation for a packet that came in on p->in_port */
+enum sl_source_verdict {
+	SL_SOURCE_OK,
+	SL_SOURCE_MARTIAN,
+	SL_SOURCE_RP_FILTER,
+};
+/* IPv4 only; @onlink: set if the source is directly connected on the input port (for redirects) */
+enum sl_source_verdict sl_net_validate_source4(const struct sl_net *net, const struct sl_pkt *p,
+		const struct sl_nexthop *dst_nh, bool *onlink);
+
+/* for `sluicectl routes`: every route of every table, in order; returns how many were visited */
+unsigned int sl_net_walk(const struct sl_net *net,
+		void (*fn)(const struct sl_route_conf *route, const struct sl_nexthop *paths,
+				unsigned int n_paths, void *arg),
+		void *arg);
