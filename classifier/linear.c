@@ -5,6 +5,7 @@
  * sixteen rules at a time.
  */
 #include "classifier/linear.h"
+
 #include "classifier/rule.h"
 
 #include <rte_common.h>

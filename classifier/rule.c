@@ -6,9 +6,12 @@
 struct sl_cls_addr sl_cls_mask(enum sl_family family, unsigned int len)
 {
 	if (family == SL_AF_INET)
-		return (struct sl_cls_addr){ 0, len == 0 ? 0 : (uint32_t)(UINT32_MAX << (32 - len)) };
+		return (struct sl_cls_addr){ 0,
+			len == 0 ? 0 : (uint32_t)(UINT32_MAX << (32 - len)) };
 	return (struct sl_cls_addr){
-		.hi = len == 0 ? 0 : len >= 64 ? UINT64_MAX : UINT64_MAX << (64 - len),
+		.hi = len == 0              ? 0
+				: len >= 64 ? UINT64_MAX
+					    : UINT64_MAX << (64 - len),
 		.lo = len <= 64 ? 0 : UINT64_MAX << (128 - len),
 	};
 }

@@ -50,8 +50,8 @@ static inline bool cls_rule_match(enum sl_family family, const struct sl_cls_rul
 }
 
 /* the caller's word on a rule whose box matched */
-static inline bool cls_verified(const struct sl_cls_rule *r, const struct sl_cls_verify *verify,
-		unsigned int i)
+static inline bool cls_verified(
+		const struct sl_cls_rule *r, const struct sl_cls_verify *verify, unsigned int i)
 {
 	return !r->verify || verify == NULL || verify->match(verify->arg, r->label, i);
 }
