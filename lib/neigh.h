@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 struct sl_conf;
+struct sl_neigh_table;
 struct sl_router;
 struct sl_worker;
 

@@ -9,24 +9,30 @@
 #include "lib/pkt.h"
 #include "lib/sysctl.h"
 
-struct sl_fib;
+struct net_priv;
 struct sl_neigh;
 struct sl_router;
 
-/* where a route leads; equal-cost paths are several of these in a row */
+/* flags of struct sl_nexthop */
+#define SL_NEXTHOP_ANYCAST (1U << 0) /* LOCAL: subnet-router anycast address, no unicast one */
+
+/*
+ * Where a route leads; equal-cost paths are several of these in a row. Routes that lead to the same
+ * place share one.
+ */
 struct sl_nexthop {
 	uint8_t type; /* enum sl_route_type */
 	uint8_t family; /* of the gateway; SL_AF_NONE: the destination is on the link */
-	uint16_t port; /* output port; for local routes the port that has the address */
+	uint16_t port; /* output port; for local routes the port that has the address (0: loopback) */
 	uint16_t mtu; /* of the path: the route's or the port's; 65535 for local */
 	uint16_t n_paths; /* > 1 only in the first of a group: choose by sl_net_path() */
 	uint32_t weight; /* upper bound of this path's share of 2^32 - 1, cumulative */
 	uint32_t id; /* index in the net; for counters */
+	uint32_t flags; /* SL_NEXTHOP_* */
 	struct sl_addr gateway;
 	struct sl_neigh *neigh; /* the gateway's entry, pinned; NULL: find by destination */
-	struct sl_prefix prefix; /* the route, for people and for redirects */
-	uint32_t table;
-};
+} __rte_aligned(64);
+static_assert(sizeof(struct sl_nexthop) == 64, "a next hop is one cache line");
 
 struct sl_net_port {
 	unsigned int n_addr4, n_addr6;
@@ -38,12 +44,11 @@ struct sl_net_port {
 struct sl_net {
 	struct sl_sysctl sysctl;
 	struct sl_net_port ports[SL_PORTS_MAX];
-	struct sl_nexthop *nexthops;
+	struct sl_nexthop *nexthops; /* [0] stands for "no route" and has no valid type */
 	unsigned int n_nexthops;
 	bool has_policy; /* some rule beside local, main */
 	/* the rest is private to lib/net*.c */
-	struct sl_fib *main4, *main6;
-	void *priv;
+	struct net_priv *priv;
 };
 
 /* what a route is chosen by */
@@ -51,7 +56,7 @@ struct sl_route_key {
 	uint8_t family;
 	uint8_t proto; /* 0: unknown */
 	uint16_t in_port; /* SL_PORT_HOST for own packets */
-	uint16_t out_port; /* wanted output port (link-local destinations), or SL_PORT_NONE */
+	uint16_t out_port; /* wanted output port, or SL_PORT_NONE (0 is that too) */
 	uint32_t mark;
 	struct sl_addr dst;
 	struct sl_addr src; /* all zero: not chosen yet */
@@ -60,8 +65,6 @@ struct sl_route_key {
 
 /**
  * sl_net_build() - network state from a configuration
- * @prev: state in use or NULL; nothing of it is changed
- *
  * Local, broadcast, multicast and connected routes follow from the addresses. Return: 0 and *out,
  * or -EINVAL, -ENOMEM with a line in @err that names file, line and column.
  */
@@ -71,6 +74,10 @@ void sl_net_free(struct sl_router *r, struct sl_net *net);
 
 /**
  * sl_net_route() - one look-up through policy and tables
+ *
+ * With an output port only routes by that port count, and a destination without one is taken to be
+ * on its link, as the kernel does for SO_BINDTODEVICE. IPv6 link-local and multicast destinations
+ * need an output or input port.
  *
  * Return: the path (never a group; of type UNICAST, LOCAL, BROADCAST, BLACKHOLE, UNREACHABLE or
  * PROHIBIT), or NULL if there is no route.

@@ -29,6 +29,7 @@
 	X(multipath4_policy, "net.ipv4.fib_multipath_hash_policy", 0, 0, 2)                        \
 	X(ipfrag4_time_s, "net.ipv4.ipfrag_time", 30, 1, 3600)                                     \
 	X(ipfrag4_max_dist, "net.ipv4.ipfrag_max_dist", 64, 0, 0x7fffffff)                         \
+	X(ip6_forward, "net.ipv6.conf.all.forwarding", 1, 0, 1)                                    \
 	X(ip6_default_hop_limit, "net.ipv6.conf.default.hop_limit", 64, 1, 255)                    \
 	X(icmp6_ratelimit_ms, "net.ipv6.icmp.ratelimit", 1000, 0, 3600000)                         \
 	X(icmp6_echo_ignore_all, "net.ipv6.icmp.echo_ignore_all", 0, 0, 1)                         \
@@ -59,6 +60,7 @@ enum sl_sysctl_combine {
 	SL_SYSCTL_AND,
 	SL_SYSCTL_OR,
 	SL_SYSCTL_MAX,
+	SL_SYSCTL_MIN,
 };
 
 /* X(field, family, name, default, min, max, combine) */
@@ -78,7 +80,7 @@ enum sl_sysctl_combine {
 	X(arp_announce, 4, "arp_announce", 0, 0, 2, MAX)                \
 	X(forwarding6, 6, "forwarding", 1, 0, 1, OWN)                   \
 	X(hop_limit, 6, "hop_limit", 64, 1, 255, OWN)                   \
-	X(accept_source_route6, 6, "accept_source_route", 0, -1, 1, OWN)
+	X(accept_source_route6, 6, "accept_source_route", 0, -1, 1, MIN)
 
 struct sl_sysctl {
 #define X(field, name, def, min, max) int field;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What lib/net*.c and the route stage know of a network and nobody else. */
+#pragma once
+
+#include "lib/fib.h"
+#include "lib/net.h"
+
+/* routes of addresses stand in this table, which every look-up asks first */
+#define NET_TABLE_LOCAL 255U
+#define NET_TABLE_DEFAULT 253U
+
+#define NET_METRIC6_KERNEL 256U /* of connected IPv6 routes */
+#define NET_METRIC6_USER 1024U /* of configured ones without a metric */
+
+/* bits of the filter of own addresses */
+#define NET_OWN_BITS 12U
+
+/* one route, whether it is in force or stands behind one of a lower metric */
+struct net_route {
+	struct sl_prefix to;
+	uint8_t type; /* enum sl_route_type */
+	bool of_address; /* follows from an address */
+	uint16_t mtu; /* as written; 0: the port's */
+	uint16_t n_paths;
+	uint32_t table;
+	uint32_t metric;
+	uint32_t nh; /* first of its paths */
+	uint32_t order; /* in which it was added */
+	struct sl_mark at;
+};
+
+struct net_table {
+	uint32_t id;
+	uint8_t family;
+	unsigned int n_routes;
+	const struct net_route *routes; /* by prefix, then metric */
+	struct sl_fib *fib; /* the local table's routes and, where they say nothing, these */
+};
+
+struct net_rule {
+	uint32_t priority;
+	uint32_t mark, mask;
+	struct sl_prefix from, to; /* family SL_AF_NONE: any */
+	uint16_t iif; /* SL_PORT_NONE: any */
+	uint32_t table_id;
+	const struct net_table *table4, *table6; /* NULL: no routes */
+};
+
+struct net_priv {
+	const struct net_table *main4, *main6; /* always there */
+	const struct net_table *local4, *local6; /* always there */
+	struct net_route *routes; /* by family, table, prefix, metric */
+	unsigned int n_routes;
+	struct net_table *tables;
+	unsigned int n_tables;
+	struct net_rule *rules; /* those behind the local table, in order */
+	unsigned int n_rules;
+	bool custom_local; /* the configuration puts routes into the local table */
+	/* next hops by port: on its link, its own address, its anycast address (0: not forwarding) */
+	uint32_t link[SL_PORTS_MAX], own[SL_PORTS_MAX], anycast[SL_PORTS_MAX];
+	uint32_t broadcast; /* next hop of 255.255.255.255 */
+	/* straight path: input ports where no more than the source filter needs to be asked */
+	bool straight4[SL_PORTS_MAX], straight6[SL_PORTS_MAX];
+	/* bit net_own_bit(a) is set if a is an own address or a broadcast address */
+	uint64_t own4[(1U << NET_OWN_BITS) / 64] __rte_aligned(64);
+};
+
+static inline unsigned int net_own_bit(rte_be32_t addr_be)
+{
+	return (uint32_t)(addr_be * 0x9e3779b1U) >> (32 - NET_OWN_BITS);
+}
+
+static inline bool net_maybe_own4(const struct net_priv *priv, rte_be32_t addr_be)
+{
+	unsigned int bit = net_own_bit(addr_be);
+
+	return (priv->own4[bit / 64] >> (bit % 64)) & 1;
+}
+
+/* a network while it is being made */
+struct net_build {
+	struct sl_router *r;
+	const struct sl_conf *conf;
+	struct sl_net *net;
+	struct net_priv *priv;
+	unsigned int cap_routes, cap_nexthops;
+	uint32_t *nh_hash; /* next hops by content; 0 = free */
+	unsigned int nh_hash_size;
+	char *err;
+	size_t err_size;
+};
+
+/* net_build.c: "path:line:column: ..."; returns -EINVAL */
+int net_error(struct net_build *b, struct sl_mark at, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+/* -ENOMEM and a line that says so */
+int net_no_memory(struct net_build *b);
+int net_add_route(struct net_build *b, const struct net_route *route);
+
+/* net_nexthop.c: the same @n paths again give the same index; *index is of the first one */
+int net_add_nexthops(struct net_build *b, const struct sl_nexthop *paths, unsigned int n,
+		uint32_t *index);
+int net_pin_gateways(struct net_build *b);
+void net_unpin_gateways(struct sl_router *r, struct sl_net *net);
+
+/* net_addr.c, net_routes.c, net_table.c, net_policy.c: the steps of a build, in this order */
+int net_build_addresses(struct net_build *b);
+int net_build_routes(struct net_build *b);
+int net_build_tables(struct net_build *b);
+int net_build_rules(struct net_build *b);
+
+/* net_table.c */
+const struct net_table *net_find_table(
+		const struct net_priv *priv, enum sl_family family, uint32_t id);
+/* longest match among the routes that lead out of @port (0: any); NULL, or the path by @port */
+const struct sl_nexthop *net_table_search(const struct sl_net *net, const struct net_table *t,
+		const struct sl_addr *dst, uint16_t port, uint32_t hash);
+
+/* net_policy.c */
+bool net_rule_matches(const struct net_rule *rule, const struct sl_route_key *key);
+/* the group or path that @key leads to; NULL: none. Not for special destinations. */
+const struct sl_nexthop *net_lookup(const struct sl_net *net, const struct sl_route_key *key);
+/* the same among the routes by @port (0: any), and for every destination; slower */
+const struct sl_nexthop *net_search(
+		const struct sl_net *net, const struct sl_route_key *key, uint16_t port);

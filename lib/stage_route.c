@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a packet goes. The whole batch is looked up at once. A packet whose way is plain (one
+ * next hop on another port, a source that needs no question, no options) is decided here; everything
+ * else goes to the IP layer, which knows all of the kernel's reasons.
+ */
+#include "lib/builtin.h"
+#include "lib/ip.h"
+#include "lib/net_priv.h"
+#include "lib/worker.h"
+
+/* packets with one of these are none of the straight path's */
+#define SLOW_FLAGS                                                                  \
+	(SL_PKT_LINK_BCAST | SL_PKT_LINK_MCAST | SL_PKT_LINK_OTHER | SL_PKT_OPTIONS \
+			| SL_PKT_OPT_RR | SL_PKT_OPT_TS | SL_PKT_OPT_SR)
+
+/* sources that the IP layer has to look at; may say true without need */
+static inline bool is_odd_source4(const struct net_priv *priv, rte_be32_t addr_be)
+{
+	uint32_t top = rte_be_to_cpu_32(addr_be) >> 24;
+
+	return top - 1 >= 223 || top == 127 || net_maybe_own4(priv, addr_be);
+}
+
+/* ::/8 holds the unspecified, loopback and mapped addresses, fc00::/6 and up link-local, groups */
+static inline bool is_odd_source6(const struct sl_addr *addr)
+{
+	return addr->b[0] == 0 || addr->b[0] >= 0xfe;
+}
+
+static inline bool is_straight(const struct net_priv *priv, const struct sl_pkt *p,
+		const struct sl_nexthop *nh, bool v4)
+{
+	if (unlikely(nh->type != SL_ROUTE_UNICAST || (p->flags & SLOW_FLAGS) != 0
+			    || nh->port == p->in_port))
+		return false;
+	if (v4)
+		return priv->straight4[p->in_port] && !is_odd_source4(priv, p->src.v4);
+	return priv->straight6[p->in_port] && !is_odd_source6(&p->src);
+}
+
+static struct sl_route_key key_of(const struct sl_pkt *p)
+{
+	return (struct sl_route_key){
+		.family = p->family,
+		.proto = p->proto,
+		.in_port = p->in_port,
+		.out_port = SL_PORT_NONE,
+		.mark = p->mark,
+		.dst = p->dst,
+		.src = p->src,
+	};
+}
+
+/* the route of a destination that no table answers for; groups have none: they are joined */
+static const struct sl_nexthop *route_special(const struct sl_net *net, const struct sl_pkt *p)
+{
+	struct sl_route_key key = key_of(p);
+
+	if (p->family == SL_AF_INET ? p->dst.v4 == UINT32_MAX : p->dst.b[0] == 0xfe)
+		return sl_net_route(net, &key);
+	return NULL;
+}
+
+/* a packet that is not straight; true: it goes on */
+static __rte_noinline bool route_slowly(
+		struct sl_worker *w, struct rte_mbuf *m, const struct sl_nexthop *nh)
+{
+	struct sl_pkt *p = sl_pkt(m);
+
+	if (nh->type >= SL_ROUTE_THROW)
+		nh = route_special(w->net, p);
+	return p->family == SL_AF_INET ? sl_ip4_input(w, m, nh) : sl_ip6_input(w, m, nh);
+}
+
+/* packets of one family, with what the look-up gave; survivors, whose places are marked in @keep */
+static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index,
+		const uint32_t *value, unsigned int n, bool v4)
+{
+	const struct sl_net *net = w->net;
+	const struct net_priv *priv = net->priv;
+	uint64_t keep = 0;
+
+	for (unsigned int k = 0; k < n; k++) {
+		struct sl_pkt *p = sl_pkt(pkts[index[k]]);
+		const struct sl_nexthop *nh = &net->nexthops[value[k]];
+
+		if (unlikely(nh->n_paths > 1))
+			nh = sl_net_path(nh, sl_net_flow_hash(net, p));
+		if (likely(is_straight(priv, p, nh, v4))) {
+			p->nh = nh;
+			p->out_port = nh->port;
+			p->via = nh->family == SL_AF_NONE ? p->dst : nh->gateway;
+			keep |= 1ULL << index[k];
+		} else if (route_slowly(w, pkts[index[k]], nh)) {
+			keep |= 1ULL << index[k];
+		}
+	}
+	return keep;
+}
+
+/* rules choose a table for each packet */
+static void lookup_by_rules(const struct sl_net *net, struct rte_mbuf **pkts, const uint8_t *index,
+		uint32_t *value, unsigned int n)
+{
+	for (unsigned int k = 0; k < n; k++) {
+		struct sl_route_key key = key_of(sl_pkt(pkts[index[k]]));
+		const struct sl_nexthop *nh = net_lookup(net, &key);
+
+		value[k] = nh == NULL ? SL_FIB_MISS : nh->id;
+	}
+}
+
+static uint64_t route4(
+		struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index, unsigned int n)
+{
+	uint32_t addr[SL_BURST], value[SL_BURST];
+
+	if (unlikely(w->net->has_policy)) {
+		lookup_by_rules(w->net, pkts, index, value, n);
+	} else {
+		for (unsigned int k = 0; k < n; k++)
+			addr[k] = rte_be_to_cpu_32(sl_pkt(pkts[index[k]])->dst.v4);
+		sl_fib_lookup4(w->net->priv->main4->fib, addr, value, n);
+	}
+	return decide(w, pkts, index, value, n, true);
+}
+
+static uint64_t route6(
+		struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index, unsigned int n)
+{
+	const struct sl_addr *addr[SL_BURST];
+	uint32_t value[SL_BURST];
+
+	if (unlikely(w->net->has_policy)) {
+		lookup_by_rules(w->net, pkts, index, value, n);
+	} else {
+		for (unsigned int k = 0; k < n; k++)
+			addr[k] = &sl_pkt(pkts[index[k]])->dst;
+		sl_fib_lookup6(w->net->priv->main6->fib, addr, value, n);
+	}
+	return decide(w, pkts, index, value, n, false);
+}
+
+static unsigned int route_process(
+		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
+{
+	uint8_t index4[SL_BURST], index6[SL_BURST];
+	unsigned int n4 = 0, n6 = 0, left = 0;
+	uint64_t keep = 0;
+
+	(void)priv;
+	for (unsigned int i = 0; i < n; i++) {
+		bool v4 = sl_pkt(pkts[i])->family == SL_AF_INET;
+
+		index4[n4] = (uint8_t)i;
+		index6[n6] = (uint8_t)i;
+		n4 += v4;
+		n6 += !v4;
+	}
+	if (n4 > 0)
+		keep = route4(w, pkts, index4, n4);
+	if (n6 > 0)
+		keep |= route6(w, pkts, index6, n6);
+	if (likely(keep == (n == 64 ? UINT64_MAX : (1ULL << n) - 1)))
+		return n;
+	for (unsigned int i = 0; i < n; i++) {
+		if ((keep >> i) & 1)
+			pkts[left++] = pkts[i];
+	}
+	return left;
+}
+
+const struct sl_stage_ops sl_stage_route = {
+	.api_version = SL_STAGE_API_VERSION,
+	.name = "route",
+	.help = "policy, route tables, source validation; sorts what is for the router itself",
+	.hooks = SL_HOOK_BIT(SL_HOOK_PREROUTING),
+	.order = SL_ORDER_LAST,
+	.process = route_process,
+};
