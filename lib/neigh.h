@@ -62,8 +62,17 @@ void sl_neigh_rx_nd(struct sl_worker *w, struct rte_mbuf *m);
 /* [host worker] hold @m until p->via on p->out_port is known, then send; takes it */
 void sl_neigh_resolve(struct sl_worker *w, struct rte_mbuf *m);
 
-/* [host worker] timers: probes, expiry; cheap when nothing is due */
+/* [worker] resolution failed (SL_HANDOFF_UNREACH): host unreachable to the sender, drop; takes it */
+void sl_neigh_unreach(struct sl_worker *w, struct rte_mbuf *m);
+
+/* [worker] a packet goes to @n, whose `used` was found to be 0: the host worker has to know */
+void sl_neigh_wake(struct sl_neigh_table *t, struct sl_neigh *n);
+
+/* [host worker] timers: probes, expiry; cheap when nothing is due. Between two bursts. */
 void sl_neigh_tick(struct sl_worker *w);
+
+/* [host worker] when the next timer is due, UINT64_MAX: none; a clock that jumps stops there */
+uint64_t sl_neigh_next_ns(const struct sl_neigh_table *t);
 
 /* [host worker] drop everything that waits, at the end */
 void sl_neigh_flush(struct sl_worker *w);

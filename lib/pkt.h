@@ -74,7 +74,11 @@ struct sl_pkt {
 	uint32_t mark;
 
 	/* line 1 */
-	const struct sl_nexthop *nh; /* [rcu] set by route; valid until the end of the burst */
+	union {
+		const struct sl_nexthop
+				*nh; /* [rcu] set by route; valid until the end of the burst */
+		struct rte_mbuf *held_next; /* while the packet waits at a neighbour */
+	};
 	struct ct_entry *ct; /* NULL: none */
 	uint8_t ct_info; /* conntrack's: direction, NEW, RELATED... */
 	uint8_t handoff; /* enum sl_handoff, while in a ring */

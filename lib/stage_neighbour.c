@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * neighbour: the last stage of postrouting. Cuts IPv4 packets to the MTU, puts the Ethernet header
+ * on and gives the frame to its output port. Packets whose next hop is not resolved go to the host
+ * worker.
+ *
+ * The straight path is a packet by a gateway whose entry the route pins: one load of the link
+ * address, two stores. Everything else is in other() and out of line.
+ */
+#include "lib/builtin.h"
+#include "lib/ip.h"
+#include "lib/neigh.h"
+#include "lib/neigh_frame.h"
+#include "lib/worker.h"
+
+#include <rte_prefetch.h>
+
+#define PREFETCH_AHEAD 4
+/* of 65,535 bytes at an MTU of 68: 48 bytes of data in each */
+#define FRAGMENTS_MAX 1400
+
+bool neigh_frame_align(struct rte_mbuf *m)
+{
+	struct sl_pkt *p = sl_pkt(m);
+	int extra = (int)p->l3_off - RTE_ETHER_HDR_LEN;
+
+	if (extra > 0) {
+		if (rte_pktmbuf_adj(m, (uint16_t)extra) == NULL)
+			return false;
+	} else if (extra < 0) {
+		if (rte_pktmbuf_prepend(m, (uint16_t)-extra) == NULL)
+			return false;
+	}
+	p->l3_off = RTE_ETHER_HDR_LEN;
+	if (p->l4_off != 0)
+		p->l4_off = (uint16_t)(p->l4_off - extra);
+	if (p->opt_off != 0)
+		p->opt_off = (uint16_t)(p->opt_off - extra);
+	return true;
+}
+
+bool neigh_frame_write(const struct sl_router *r, struct rte_mbuf *m, uint64_t link)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+
+	if (p->l3_off != RTE_ETHER_HDR_LEN && !neigh_frame_align(m))
+		return false;
+	neigh_frame_store(rte_pktmbuf_mtod(m, uint8_t *), link,
+			neigh_frame_tail(&r->ports[p->out_port], p->family));
+	return true;
+}
+
+/* link address of a group address; RFC 1112 section 6.4, RFC 2464 section 7. Return: 0 if none */
+static uint64_t group_link(const struct sl_pkt *p, uint8_t route_type)
+{
+	const uint8_t *a = p->dst.b;
+	struct rte_ether_addr mac;
+	uint64_t link = 0;
+
+	if (p->family == SL_AF_INET6) {
+		if (a[0] != 0xff)
+			return 0;
+		mac = (struct rte_ether_addr){ { 0x33, 0x33, a[12], a[13], a[14], a[15] } };
+	} else if ((a[0] & 0xf0) == 0xe0) {
+		mac = (struct rte_ether_addr){ { 0x01, 0x00, 0x5e, a[1] & 0x7f, a[2], a[3] } };
+	} else if (route_type == SL_ROUTE_BROADCAST) {
+		mac = (struct rte_ether_addr){ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } };
+	} else {
+		return 0;
+	}
+	memcpy(&link, &mac, sizeof(mac));
+	return rte_le_to_cpu_64(link);
+}
+
+/* header and output port of one packet that is no larger than the MTU */
+static void send_one(struct sl_worker *w, struct rte_mbuf *m, const struct sl_nexthop *nh)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	struct sl_neigh *neigh = nh->neigh;
+	uint64_t link = 0;
+
+	if (neigh == NULL)
+		link = group_link(p, nh->type);
+	if (link == 0) {
+		if (neigh == NULL)
+			neigh = sl_neigh_find(w->r->neigh, p->out_port, p->family, &p->via);
+		if (neigh != NULL)
+			link = atomic_load_explicit(&neigh->link, memory_order_acquire);
+		if (!(link & SL_NEIGH_USABLE)) {
+			if (w->id == 0)
+				sl_neigh_resolve(w, m);
+			else
+				sl_handoff(w, m, 0, SL_HANDOFF_RESOLVE);
+			return;
+		}
+		if (atomic_load_explicit(&neigh->used, memory_order_relaxed) == 0)
+			sl_neigh_wake(w->r->neigh, neigh);
+	}
+	if (neigh_frame_write(w->r, m, link))
+		sl_worker_send(w, m);
+	else
+		sl_drop(w, m, SL_DROP_NO_BUFFER);
+}
+
+/* the kernel fragments to the path's MTU, what it had joined not beyond its largest fragment */
+static uint16_t fragment_size(const struct sl_pkt *p, const struct sl_nexthop *nh)
+{
+	return p->frag_max != 0 ? RTE_MIN(p->frag_max, nh->mtu) : nh->mtu;
+}
+
+static void __rte_noinline send_fragments(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu)
+{
+	const struct sl_nexthop *nh = sl_pkt(m)->nh;
+	struct rte_mbuf *out[FRAGMENTS_MAX];
+	unsigned int n;
+
+	if (sl_pkt(m)->family != SL_AF_INET) {
+		sl_drop(w, m, SL_DROP_TOO_BIG);
+		return;
+	}
+	n = sl_ip4_fragment(w, m, mtu, out, RTE_DIM(out));
+	for (unsigned int i = 0; i < n; i++)
+		send_one(w, out[i], nh);
+}
+
+static void __rte_noinline other(struct sl_worker *w, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	uint16_t mtu = fragment_size(p, p->nh);
+
+	if (p->l3_len > mtu)
+		send_fragments(w, m, mtu);
+	else
+		send_one(w, m, p->nh);
+}
+
+static unsigned int process(struct sl_worker *w, void *priv __rte_unused, struct rte_mbuf **pkts,
+		unsigned int n)
+{
+	const struct sl_router *r = w->r;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		const struct sl_pkt *p = sl_pkt(m);
+		const struct sl_nexthop *nh = p->nh;
+		const struct sl_neigh *neigh = nh->neigh;
+		uint64_t link;
+
+		if (i + PREFETCH_AHEAD < n)
+			rte_prefetch0(sl_pkt(pkts[i + PREFETCH_AHEAD])->nh);
+		if (unlikely(neigh == NULL || p->l3_len > nh->mtu || p->frag_max != 0
+				    || p->l3_off != RTE_ETHER_HDR_LEN)) {
+			other(w, m);
+			continue;
+		}
+		link = atomic_load_explicit(&neigh->link, memory_order_acquire);
+		if (unlikely(!(link & SL_NEIGH_USABLE)
+				    || atomic_load_explicit(&neigh->used, memory_order_relaxed)
+						    == 0)) {
+			other(w, m);
+			continue;
+		}
+		neigh_frame_store(rte_pktmbuf_mtod(m, uint8_t *), link,
+				neigh_frame_tail(&r->ports[p->out_port], p->family));
+		sl_worker_send(w, m);
+	}
+	return 0;
+}
+
+const struct sl_stage_ops sl_stage_neighbour = {
+	.api_version = SL_STAGE_API_VERSION,
+	.name = "neighbour",
+	.help = "Ethernet header by ARP and ND, IPv4 fragmentation, to the output port",
+	.hooks = SL_HOOK_BIT(SL_HOOK_POSTROUTING),
+	.order = SL_ORDER_LAST,
+	.process = process,
+};
