@@ -118,7 +118,7 @@ static void write_addresses(FILE *f, const char *blanks)
 	}
 }
 
-void topo_write_config(FILE *f)
+void topo_write_config_defaults(FILE *f)
 {
 	fprintf(f, "ports:\n");
 	for (const struct lab_port *p = ports; p->name != NULL; p++) {
@@ -137,6 +137,11 @@ void topo_write_config(FILE *f)
 		else
 			fprintf(f, "  - {to: \"%s\", via: \"%s\"}\n", r->to, r->via);
 	}
+}
+
+void topo_write_config(FILE *f)
+{
+	topo_write_config_defaults(f);
 	fprintf(f, "sysctl:\n");
 	for (const char *const *s = sysctls; *s != NULL; s++)
 		fprintf(f, "  %.*s: %s\n", (int)strcspn(*s, "="), *s, strchr(*s, '=') + 1);
