@@ -207,22 +207,29 @@ static void route_type(struct gen *g)
 }
 
 /*
- * Out device = in device. Redirects are rationed for each destination, so every destination has its
- * turn once: hosts on the link, their link-local addresses, and what is routed back.
+ * Out device = in device. Redirects are rationed for each source and for each destination, so half
+ * of the crowd sends to the other half, each once or twice; besides, there are routes back by a
+ * gateway and sources behind one, which get none.
  */
 static void redirect(struct gen *g)
 {
-	static const char *const src[] = { "fd01::2", "fd01::3", "2001:db8:a::1", "2001:db8:a3::1",
-		"fe80::102", "2001:db8:b::1", "2001:db8:1::1" };
-	static const char *const dst[] = { "2001:db8:a3::", "2001:db8:a::", "fd01::1:0",
-		"fe80::1:0" };
-	unsigned int turn = g->k / ARRAY_LEN(dst);
+	static const char *const src[] = { "2001:db8:a::1", "2001:db8:a3::1", "2001:db8:b::1",
+		"2001:db8:1::1" };
+	static const char *const dst[] = { "2001:db8:a3::1", "2001:db8:a::1", "fd01::3" };
+	static const char *const half[] = { "fd01::1:0", "fe80::1:0" };
+	unsigned int turn = g->k * 3 / 4;
 	struct ip6 ip;
 
 	ip6_from_a(g, &ip);
-	addr6(ip.src, PICK(g, src));
-	addr6(ip.dst, dst[g->k % (turn < TOPO_CROWD ? ARRAY_LEN(dst) : 2)]);
-	set16(ip.dst + 14, turn < TOPO_CROWD ? TOPO_CROWD_FIRST + turn : g->k);
+	if (g->k % 4 == 3 || turn >= TOPO_CROWD) {
+		addr6(ip.src, PICK(g, src));
+		addr6(ip.dst, PICK(g, dst));
+	} else {
+		addr6(ip.src, half[turn % 2]);
+		set16(ip.src + 14, TOPO_CROWD_FIRST + turn / 2);
+		addr6(ip.dst, half[turn / 2 % 2]);
+		set16(ip.dst + 14, TOPO_CROWD_FIRST + TOPO_CROWD / 2 + turn / 2);
+	}
 	if (gen_chance(g, 10))
 		ip.hops = (uint8_t)(1 + gen_below(g, 2));
 	emit(g, PA, &ip, gen_chance(g, 70) ? small(g) : 1000 + gen_below(g, 400));

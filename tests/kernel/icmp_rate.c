@@ -173,7 +173,7 @@ static void ping_v6(struct gen *g)
 
 static void redirect_v6(struct gen *g)
 {
-	v6(g, "fd01::2", "fd01::3", 64, IPPROTO_UDP, 20);
+	v6(g, "fd01::1:4", "fd01::1:5", 64, IPPROTO_UDP, 20);
 }
 
 static const struct flow flows[] = {
