@@ -65,6 +65,7 @@ struct sl_worker;
 	X(STAGE, "stage_drop", "dropped by a plugged-in stage")                                   \
 	/* resources */                                                                           \
 	X(HANDOFF_FULL, "handoff_full", "ring to the owning worker is full")                      \
+	X(INPUT_FULL, "input_full", "too many packets for the router itself in one burst")        \
 	X(OUTPUT_FULL, "output_full", "too many packets of the router's own at once")             \
 	X(TX_FULL, "tx_full", "device did not take the packet")                                   \
 	X(TX_DOWN, "tx_down", "output port is down")                                              \

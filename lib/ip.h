@@ -59,7 +59,8 @@ bool sl_ip6_forward(struct sl_worker *w, struct rte_mbuf *m);
 /**
  * sl_ip4_fragment() - cut a packet to fragments of at most @mtu bytes, as ip_do_fragment does
  *
- * @m is taken; the fragments are put into @out with struct sl_pkt filled as @m's.
+ * @m is taken; the fragments are put into @out with struct sl_pkt filled as @m's, except that all
+ * but the first count as made by the router (in_port 0, rx[0] goes up), so the balance holds.
  * Return: their number, or 0 if there was no buffer (dropped by name).
  */
 unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
@@ -115,5 +116,7 @@ int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out);
 void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q);
 /* Takes @m. Return: the whole datagram, reparsed, or NULL while parts are missing. */
 struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m);
+/* drops everything, counted as shutdown */
+void sl_reasm_flush(struct sl_worker *w, struct sl_reasm *q);
 /* drops what timed out (ICMP 11/1 or 3/1 to the sender if offset 0 was there and @answer) */
 void sl_reasm_tick(struct sl_worker *w, struct sl_reasm *q, bool answer);

@@ -13,6 +13,8 @@
 
 #include "lib/stage.h"
 
+#include <rte_common.h>
+
 #include <stdint.h>
 
 #define SL_STAGES_MAX 64

@@ -34,6 +34,7 @@ struct sl_link {
 	bool csum_partial; /* [const] peers may leave L4 checksums to hardware: complete them */
 	bool segments; /* [const] peers may leave segmentation to hardware: name it when seen */
 	_Atomic bool up; /* [control] writes, workers read */
+	uint16_t home; /* [const] port that frames are counted on until their VLAN is known */
 	uint16_t port; /* [const] logical port for untagged frames, SL_PORT_NONE: tagged only */
 	uint16_t *vlan_port; /* [const] logical port by VID (4096), 0 = none; NULL: no VLANs */
 };

@@ -17,24 +17,33 @@ struct sl_icmp_limits;
 struct sl_neigh_table;
 struct sl_net;
 
+/* everything that a configuration makes: built aside, swapped by one pointer */
+struct sl_snapshot {
+	struct sl_net *net;
+	struct sl_pipeline *pl;
+};
+
 struct sl_router {
 	struct rte_mempool *pool; /* [const] mbufs with SL_PKT_PRIV_SIZE of private area */
 	struct rte_rcu_qsbr *rcu; /* [const] one thread id per worker */
 	unsigned int n_workers; /* [const] */
 	struct sl_worker *workers[SL_WORKERS_MAX]; /* [const] */
-	bool threaded; /* [control] workers run on lcores: calls go by message */
+	_Atomic bool threaded; /* [control] workers run on lcores: calls go by message */
+	bool manual_clock; /* [const] the caller sets now_ns and wall_ns of workers (replay) */
+	uint64_t tsc_hz; /* [const] */
+	uint64_t tsc_to_ns; /* [const] ns per tick, 32.32 fixed point */
+	uint64_t start_tsc; /* [const] now_ns counts from here */
+	uint64_t start_wall_ns; /* [const] wall clock at start_tsc */
 
 	unsigned int n_ports; /* [const] ids 1..n_ports */
 	struct sl_port ports[SL_PORTS_MAX]; /* [0] is the router itself, named "" */
 	unsigned int n_links;
 	struct sl_link *links[SL_PORTS_MAX];
 
-	_Atomic(struct sl_net *) net; /* [rcu] */
-	_Atomic(struct sl_pipeline *) pl; /* [rcu] */
+	_Atomic(struct sl_snapshot *) snap; /* [rcu] what workers read; swapped whole */
 
 	struct sl_neigh_table *neigh; /* host worker writes, workers read */
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */
-	uint64_t start_ns;
 };
 
 /* the mbuf pool that every user of the library needs: @n buffers, @room bytes of data each */
@@ -47,7 +56,10 @@ struct rte_mempool *sl_pool_create(const char *name, unsigned int n, unsigned in
  */
 int sl_router_create(struct rte_mempool *pool, unsigned int n_workers, struct sl_router **out);
 
-/* frees held packets (counted as shutdown), links, configuration; workers must have stopped */
+/* ends packets that still wait (counted as shutdown); workers must have stopped */
+void sl_router_drain(struct sl_router *r);
+
+/* frees links, configuration and everything else; workers must have stopped */
 void sl_router_free(struct sl_router *r);
 
 /**

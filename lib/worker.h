@@ -17,6 +17,7 @@
 #define SL_INPUT_MAX (4 * SL_BURST)
 
 struct sl_net;
+struct sl_reasm;
 
 /* frames that wait for the end of the burst, by output link queue */
 struct sl_txq {
@@ -58,10 +59,23 @@ struct sl_worker {
 
 	struct rte_ring *inbox[SL_WORKERS_MAX]; /* single producer: worker i; NULL for itself */
 	struct rte_ring *messages; /* struct sl_msg from control */
+	struct sl_reasm *reasm; /* [worker] fragments that wait for the rest */
 	uint32_t rand_state[4]; /* [worker] xoshiro128++; seeded per worker, fixed in replay */
 } __rte_cache_aligned;
 
-/* end of a packet that the router consumed (host stages) */
+/* a received packet belongs to another logical port of its link (VLAN) */
+static inline void sl_worker_move_port(struct sl_worker *w, struct rte_mbuf *m, uint16_t port)
+{
+	struct sl_pkt *p = sl_pkt(m);
+
+	w->rx[p->in_port]--;
+	w->rx_bytes[p->in_port] -= m->pkt_len;
+	w->rx[port]++;
+	w->rx_bytes[port] += m->pkt_len;
+	p->in_port = port;
+}
+
+/* end of a packet that the router consumed (host stages), or that was joined to another one */
 void sl_worker_deliver(struct sl_worker *w, struct rte_mbuf *m);
 
 /* a routed packet for the router itself: input hooks, then host, at the end of the burst */
@@ -83,12 +97,21 @@ void sl_worker_originate(struct sl_worker *w, struct rte_mbuf *m);
  */
 void sl_worker_send(struct sl_worker *w, struct rte_mbuf *m);
 
+/* frames that wait, to their devices; part of sl_pipeline_flush() */
+void sl_worker_tx_flush(struct sl_worker *w);
+
 /**
  * sl_handoff() - give a packet to another worker
  *
  * Counted as held while it lies in the ring. A full ring drops it as handoff_full.
  */
 void sl_handoff(struct sl_worker *w, struct rte_mbuf *m, uint16_t to, enum sl_handoff kind);
+
+/* loads the snapshot; first thing of a burst where sl_worker_poll() is not used */
+void sl_worker_begin(struct sl_worker *w);
+
+/* timers that are due by the worker's clock: neighbours, reassembly */
+void sl_worker_tick(struct sl_worker *w);
 
 /**
  * sl_worker_poll() - one turn: messages, timers, inboxes, every rx queue of this worker
