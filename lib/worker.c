@@ -183,19 +183,21 @@ static void take_one(struct sl_worker *w, struct rte_mbuf *m)
 static unsigned int poll_inbox(struct sl_worker *w, struct rte_ring *inbox)
 {
 	struct rte_mbuf *pkts[SL_BURST];
-	unsigned int n = rte_ring_sc_dequeue_burst(inbox, (void **)(void *)pkts, SL_BURST, NULL);
+	void *entries[SL_BURST];
+	unsigned int n = rte_ring_sc_dequeue_burst(inbox, entries, SL_BURST, NULL);
 	unsigned int flows = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct sl_pkt *p = sl_pkt(pkts[i]);
+		struct rte_mbuf *m = entries[i];
+		struct sl_pkt *p = sl_pkt(m);
 
 		w->held[p->in_port]--;
 		if (likely(p->handoff == SL_HANDOFF_FLOW)) {
 			p->flags |= SL_PKT_HANDED;
 			p->owner = w->id;
-			pkts[flows++] = pkts[i];
+			pkts[flows++] = m;
 		} else {
-			take_one(w, pkts[i]);
+			take_one(w, m);
 		}
 	}
 	if (flows > 0)
