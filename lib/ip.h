@@ -16,9 +16,18 @@ struct sl_worker;
  *
  * Fills line 0 of struct sl_pkt, cuts link padding, checks what ip_rcv and ipv6_rcv check. ARP goes
  * to the host worker, VLAN ports are chosen, everything wrong is dropped by name.
- * Return: survivors.
+ * All frames come from one link, their in_port is one of its ports. A VLAN tag is taken out of the
+ * frame, so the IP header of every survivor is at 14. Return: survivors.
  */
 unsigned int sl_parse_batch(struct sl_worker *w, struct rte_mbuf **pkts, unsigned int n);
+
+/**
+ * sl_parse6() - the IPv6 part of it (lib/parse6.c)
+ *
+ * p->l3_off, p->in_port and the link's p->flags are set. Return: true for a survivor with line 0
+ * filled, false if it was taken.
+ */
+bool sl_parse6(struct sl_worker *w, struct rte_mbuf *m);
 
 /**
  * sl_pkt_parse_ip() - fill struct sl_pkt from the IP header at @l3_off (no checks of policy)
@@ -54,6 +63,8 @@ bool sl_ip6_input(struct sl_worker *w, struct rte_mbuf *m, const struct sl_nexth
 /* Return: true to go on, false if the packet was taken. */
 bool sl_ip4_forward(struct sl_worker *w, struct rte_mbuf *m);
 bool sl_ip6_forward(struct sl_worker *w, struct rte_mbuf *m);
+/* the same for a batch of both families; survivors to the front. Return: their number */
+unsigned int sl_forward_batch(struct sl_worker *w, struct rte_mbuf **pkts, unsigned int n);
 
 /* lib/ip4_fragment.c -------------------------------------------------------------------------- */
 /**
@@ -87,9 +98,16 @@ void sl_icmp_limits_free(struct sl_icmp_limits *l);
 /* may an error of this ICMP type go to @dst now? takes the tokens */
 bool sl_icmp_limit(struct sl_worker *w, enum sl_family family, const struct sl_addr *dst,
 		uint8_t type, uint8_t code);
+/* the same where the route's prefix length matters: IPv6 gives wide ones more */
+bool sl_icmp_limit_plen(struct sl_worker *w, enum sl_family family, const struct sl_addr *dst,
+		uint8_t type, uint8_t code, unsigned int plen);
+/* the peer's bucket alone, one message per @interval_ms, 6 at once (inet_peer_xrlim_allow) */
+bool sl_icmp_limit_peer(struct sl_worker *w, enum sl_family family, const struct sl_addr *addr,
+		uint32_t interval_ms);
 /* the inet_peer bucket alone, as ip_error() asks it for packets without a route */
 bool sl_icmp_limit_unroutable(struct sl_worker *w, const struct sl_addr *src);
-/* redirects to one source: intervals double, then silence */
+/* redirects to one source: intervals double, then silence; IPv6: one second from the peer's bucket
+ * (ip6_forward has asked for another one from the destination's before) */
 bool sl_icmp_limit_redirect(struct sl_worker *w, enum sl_family family, const struct sl_addr *src);
 
 /* lib/host4.c, lib/host6.c: packets for the router itself ------------------------------------- */

@@ -44,6 +44,8 @@ struct sl_nexthop;
 #define SL_PKT_OPT_SR (1U << 15) /* IPv4 source route: next hop is taken from the option */
 #define SL_PKT_UNTRACKED (1U << 16) /* NOTRACK: conntrack leaves it alone */
 #define SL_PKT_TRACE (1U << 17) /* TRACE target: show the way through the rules */
+#define SL_PKT_OPT_CHANGED \
+	(1U << 18) /* IPv4 options were changed, the checksum follows in forward */
 
 /* why a packet lies in a ring between workers; see lib/handoff.h */
 enum sl_handoff {
@@ -86,7 +88,7 @@ struct sl_pkt {
 	uint16_t vlan_tci; /* tag that the frame came with, host order, 0 = none */
 	uint16_t frag_max; /* size of the largest fragment it was reassembled from, 0 = was whole */
 	uint32_t priority; /* as skb->priority: TOS class, CLASSIFY */
-	uint16_t opt_off; /* IPv4: offset in the frame of the RR or TS option to complete */
+	uint16_t opt_off; /* IPv4, SL_PKT_OPT_SR: offset in the frame of the next hop's address */
 	uint16_t zone; /* conntrack zone */
 	uint64_t rx_ns; /* arrival by the worker's clock */
 	struct sl_addr via; /* next hop address on the link (gateway or destination) */
