@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fragmentation as the kernel's ip_do_fragment: data in multiples of 8 bytes, id kept, DF cleared,
+ * options without the copied bit only in the first fragment of a datagram. A packet that was put
+ * together from fragments is cut to the size that they had, even where more would fit.
+ *
+ * Example: 1500 bytes to an MTU of 1400 give 1396 = 20 + 1376 and 124 = 20 + 104; 1380 bytes of data
+ * would fit, 1376 is the multiple of 8 below.
+ */
+#include "lib/ip4.h"
+#include "lib/router.h"
+#include "lib/worker.h"
+
+#define L3_OFF sizeof(struct rte_ether_hdr)
+
+/* everything that all fragments have in common */
+struct cutter {
+	struct rte_mbuf *from;
+	struct rte_ipv4_hdr *hdr; /* to copy; options are changed behind the first one */
+	unsigned int hdr_len;
+	uint16_t frag; /* of the packet: MF and offset in units of 8 */
+};
+
+/* copy @len bytes at @off into @m, whose buffer may be smaller than a fragment: a chain then */
+static bool append_data(struct sl_worker *w, struct rte_mbuf *m, const struct rte_mbuf *from,
+		uint32_t off, uint32_t len)
+{
+	struct rte_mbuf *tail = m;
+
+	while (len > 0) {
+		uint32_t n = RTE_MIN(len, (uint32_t)rte_pktmbuf_tailroom(tail));
+
+		if (n > 0) {
+			sl_pkt_copy(from, off, n,
+					rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len));
+			tail->data_len = (uint16_t)(tail->data_len + n);
+			m->pkt_len += n;
+			off += n;
+			len -= n;
+			continue;
+		}
+		tail->next = rte_pktmbuf_alloc(w->r->pool);
+		if (tail->next == NULL)
+			return false;
+		tail = tail->next;
+		tail->data_off = 0;
+		m->nb_segs++;
+	}
+	return true;
+}
+
+static struct rte_mbuf *cut(
+		struct sl_worker *w, const struct cutter *c, uint32_t off, uint32_t len, bool last)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(w->r->pool);
+	struct rte_ipv4_hdr *ip;
+	uint8_t *frame;
+	uint16_t frag;
+
+	if (m == NULL)
+		return NULL;
+	frame = (uint8_t *)(void *)rte_pktmbuf_append(m, (uint16_t)(L3_OFF + c->hdr_len));
+	if (frame == NULL
+			|| !append_data(w, m, c->from, sl_pkt(c->from)->l3_off + c->hdr_len + off,
+					len)) {
+		rte_pktmbuf_free(m);
+		return NULL;
+	}
+	memcpy(frame, rte_pktmbuf_mtod(c->from, const uint8_t *), L3_OFF);
+	memcpy(frame + L3_OFF, c->hdr, c->hdr_len);
+	ip = (void *)(frame + L3_OFF);
+	frag = (uint16_t)((c->frag & RTE_IPV4_HDR_OFFSET_MASK) + off / RTE_IPV4_HDR_OFFSET_UNITS);
+	if (!last || c->frag & RTE_IPV4_HDR_MF_FLAG)
+		frag |= RTE_IPV4_HDR_MF_FLAG;
+	ip->fragment_offset = rte_cpu_to_be_16(frag);
+	ip->total_length = rte_cpu_to_be_16((uint16_t)(c->hdr_len + len));
+	ip->hdr_checksum = ip4_hdr_csum(ip);
+	*sl_pkt(m) = *sl_pkt(c->from);
+	sl_pkt_parse_ip(m, L3_OFF);
+	return m;
+}
+
+/* the first fragment stands for the packet; the others are the router's own */
+static void account(struct sl_worker *w, struct rte_mbuf **out, unsigned int n)
+{
+	for (unsigned int i = 1; i < n; i++) {
+		sl_pkt(out[i])->in_port = SL_PORT_HOST;
+		w->rx[SL_PORT_HOST]++;
+		w->rx_bytes[SL_PORT_HOST] += out[i]->pkt_len;
+	}
+}
+
+unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
+		struct rte_mbuf **out, unsigned int max)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	struct cutter c = { .from = m, .hdr = ip4_hdr(m) };
+	uint32_t left, step, off = 0;
+	unsigned int n = 0;
+
+	if (p->frag_max != 0 && p->frag_max < mtu)
+		mtu = p->frag_max;
+	if (c.hdr == NULL)
+		goto failed;
+	c.hdr_len = ip4_hdr_len(c.hdr);
+	c.frag = rte_be_to_cpu_16(c.hdr->fragment_offset);
+	left = m->pkt_len - p->l3_off - c.hdr_len;
+	if (mtu < c.hdr_len + RTE_IPV4_HDR_OFFSET_UNITS)
+		goto failed;
+	step = mtu - c.hdr_len;
+	if (left > step)
+		step = RTE_ALIGN_FLOOR(step, (uint32_t)RTE_IPV4_HDR_OFFSET_UNITS);
+	while (left > 0) {
+		/* the last one may use what the alignment of the others left free */
+		uint32_t len = left <= mtu - c.hdr_len ? left : step;
+
+		if (n == max)
+			goto failed;
+		out[n] = cut(w, &c, off, len, len == left);
+		if (out[n] == NULL)
+			goto failed;
+		n++;
+		if (off == 0 && p->frag_off == 0)
+			ip4_options_fragment(c.hdr);
+		off += len;
+		left -= len;
+	}
+	account(w, out, n);
+	rte_pktmbuf_free(m);
+	return n;
+
+failed:
+	for (unsigned int i = 0; i < n; i++)
+		rte_pktmbuf_free(out[i]);
+	sl_drop(w, m, SL_DROP_FRAG_FAILED);
+	return 0;
+}
