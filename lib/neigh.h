@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 
 struct sl_conf;
-struct sl_net;
 struct sl_neigh_table;
 struct sl_router;
 struct sl_worker;
@@ -50,9 +49,8 @@ struct sl_neigh *sl_neigh_pin(struct sl_router *r, uint16_t port, enum sl_family
 void sl_neigh_unpin(struct sl_router *r, struct sl_neigh *n);
 
 /* static entries of a configuration: new ones permanent, those gone from it forgotten; checked
- * whole before anything changes; the timers follow the switches in @net. [control] */
-int sl_neigh_apply(struct sl_router *r, const struct sl_conf *conf, const struct sl_net *net,
-		char *err, size_t err_size);
+ * whole before anything changes. [control] */
+int sl_neigh_apply(struct sl_router *r, const struct sl_conf *conf, char *err, size_t err_size);
 
 /* [worker] entry for (port, address) or NULL; lock-free */
 struct sl_neigh *sl_neigh_find(const struct sl_neigh_table *t, uint16_t port, enum sl_family family,

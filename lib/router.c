@@ -291,7 +291,7 @@ int sl_router_apply(struct sl_router *r, const struct sl_conf *conf,
 		snprintf(err, err_size, "%s: pipeline: %s", conf->path, strerror(-ret));
 		goto err_free_net;
 	}
-	ret = sl_neigh_apply(r, conf, new->net, err, err_size);
+	ret = sl_neigh_apply(r, conf, err, err_size);
 	if (ret < 0)
 		goto err_free_pipeline;
 	atomic_store_explicit(&r->snap, new, memory_order_release);
