@@ -180,6 +180,7 @@ int cmp_add(struct cmp_set *set, unsigned int port, uint32_t index, uint64_t tim
 		.port = port,
 		.index = index,
 		.len = (uint32_t)len,
+		.time_ns = time_ns,
 		.data = raw,
 		.even = raw + len,
 	};

@@ -23,6 +23,7 @@ struct cmp_frame {
 	uint32_t index; /* of the case that caused it, or CMP_NO_CASE */
 	uint32_t len;
 	bool matched;
+	uint64_t time_ns;
 	uint8_t *data; /* as it was seen */
 	uint8_t *even; /* as it is compared */
 };

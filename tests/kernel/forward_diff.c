@@ -22,7 +22,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FRAMES_DEFAULT 3000
 #define SHOW_MAX 10 /* cases that differ, of which each is run again alone */
@@ -58,10 +57,7 @@ static void stop(int sig)
 
 static uint64_t now_us(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+	return lab_now_ns() / 1000;
 }
 
 /* a frame's time is its own: later by a microsecond than the one before at least */

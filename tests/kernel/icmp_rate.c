@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SKIP 77
 #define TURN_MS 100
@@ -213,26 +212,6 @@ struct table {
 	uint64_t zero_ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static void sleep_until(uint64_t when_ns)
-{
-	uint64_t now = now_ns();
-	struct timespec ts;
-
-	if (when_ns <= now)
-		return;
-	ts.tv_sec = (time_t)((when_ns - now) / 1000000000);
-	ts.tv_nsec = (long)((when_ns - now) % 1000000000);
-	nanosleep(&ts, NULL);
-}
-
 static int send_burst(
 		struct lab *lab, struct replay *r, unsigned int f, unsigned int b, struct table *t)
 {
@@ -240,7 +219,7 @@ static int send_burst(
 	struct lab_frames out = { 0 };
 	int ret = 0;
 
-	cell->start_ns = now_ns();
+	cell->start_ns = lab_now_ns();
 	for (unsigned int i = 0; ret == 0 && i < bursts[b].frames; i++) {
 		static struct frames_case c;
 		struct gen g = { .c = &c, .rng = f * 1000 + b * 100 + i, .k = i };
@@ -250,7 +229,7 @@ static int send_burst(
 		flows[f].make(&g);
 		ret = lab_send(lab, PA, c.v[0].data, c.v[0].len);
 		if (ret == 0 && r != NULL)
-			ret = replay_add(r, PA, now_ns(), c.v[0].data, c.v[0].len);
+			ret = replay_add(r, PA, lab_now_ns(), c.v[0].data, c.v[0].len);
 	}
 	if (ret == 0)
 		ret = lab_collect(lab, PA, &out);
@@ -265,7 +244,7 @@ static int ask_kernel(struct lab *lab, struct replay *r, struct table *t)
 	unsigned int done[FLOWS_NB] = { 0 };
 	int ret = 0;
 
-	t->zero_ns = now_ns();
+	t->zero_ns = lab_now_ns();
 	while (ret == 0) {
 		unsigned int next = FLOWS_NB, at = 0;
 
@@ -282,7 +261,7 @@ static int ask_kernel(struct lab *lab, struct replay *r, struct table *t)
 		}
 		if (next == FLOWS_NB)
 			break;
-		sleep_until(t->zero_ns + (uint64_t)at * 1000000);
+		lab_sleep_until(t->zero_ns + (uint64_t)at * 1000000);
 		ret = send_burst(lab, r, next, done[next], t);
 		done[next]++;
 	}

@@ -353,3 +353,20 @@ int lab_wait(struct lab *lab, unsigned int ms, struct lab_frames *frames)
 		ret = drain(lab, i, NULL, frames);
 	return ret < 0 ? ret : 0;
 }
+
+uint64_t lab_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void lab_sleep_until(uint64_t when_ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(when_ns / 1000000000),
+		.tv_nsec = (long)(when_ns % 1000000000) };
+
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		continue;
+}

@@ -112,6 +112,10 @@ int lab_collect(struct lab *lab, unsigned int port, struct lab_frames *frames);
 /* lab_wait() - append what comes within a time, for what the kernel does by timer */
 int lab_wait(struct lab *lab, unsigned int ms, struct lab_frames *frames);
 
+/* the clock by which frames are stamped, and a sleep on it */
+uint64_t lab_now_ns(void);
+void lab_sleep_until(uint64_t when_ns);
+
 void lab_frames_reset(struct lab_frames *frames);
 int lab_frames_add(struct lab_frames *frames, unsigned int port, uint64_t time_ns, const void *data,
 		size_t len);
