@@ -196,8 +196,8 @@ static const struct sl_nexthop *route(struct sl_worker *w, uint16_t port, const 
 	const struct sl_nexthop *nh;
 	bool onlink;
 
-	if (is_multicast4(&msg->sip) || msg->sip.v4 == UINT32_MAX || first_octet(&msg->sip) == 0
-			|| first_octet(&msg->tip) == 0 || msg->tip.v4 == UINT32_MAX)
+	if (is_multicast4(&msg->sip) || msg->sip.v4 == UINT32_MAX || msg->tip.v4 == 0
+			|| msg->tip.v4 == UINT32_MAX)
 		return NULL;
 	if (first_octet(&msg->sip) == 127 && !w->net->ports[port].sysctl.route_localnet)
 		return NULL;
@@ -207,16 +207,24 @@ static const struct sl_nexthop *route(struct sl_worker *w, uint16_t port, const 
 	return nh;
 }
 
-/* who asked is learnt, then told that @msg->tip is here */
-static void learn_and_reply(
-		struct sl_worker *w, uint16_t port, const struct message *msg, bool must_learn)
+/* Return: false if the table is full */
+static bool learn(struct sl_worker *w, uint16_t port, const struct message *msg)
 {
-	struct neigh_entry *e = neigh_lookup_make(w, port, SL_AF_INET, &msg->sip);
+	struct neigh_entry *e;
 
-	if (e != NULL)
-		neigh_update(w, e, &msg->sha, SL_NEIGH_STALE, NEIGH_OVERRIDE);
-	else if (must_learn)
-		return;
+	/* a broadcast address needs no entry; the kernel makes one that nothing changes */
+	if (sl_net_is_broadcast4(w->net, msg->sip.v4))
+		return true;
+	e = neigh_lookup_make(w, port, SL_AF_INET, &msg->sip);
+	if (e == NULL)
+		return false;
+	neigh_update(w, e, &msg->sha, SL_NEIGH_STALE, NEIGH_OVERRIDE);
+	return true;
+}
+
+/* the asked-for address is here */
+static void reply(struct sl_worker *w, uint16_t port, const struct message *msg)
+{
 	arp_send(w, RTE_ARP_OP_REPLY, port, msg->tip.v4, msg->sip.v4, &msg->sha, &msg->sha);
 }
 
@@ -229,13 +237,14 @@ static bool answer(struct sl_worker *w, uint16_t port, const struct message *msg
 	if (nh == NULL)
 		return false;
 	if (nh->type == SL_ROUTE_LOCAL) {
-		if (!ignored(np, &msg->sip, &msg->tip))
-			learn_and_reply(w, port, msg, true);
+		if (!ignored(np, &msg->sip, &msg->tip) && learn(w, port, msg))
+			reply(w, port, msg);
 		return true;
 	}
 	if (nh->type == SL_ROUTE_UNICAST && nh->port != port && np->sysctl.forwarding4
 			&& np->sysctl.proxy_arp) {
-		learn_and_reply(w, port, msg, false);
+		learn(w, port, msg);
+		reply(w, port, msg);
 		return true;
 	}
 	return false;
@@ -275,7 +284,7 @@ static void process(struct sl_worker *w, uint16_t port, const struct message *ms
 		/* duplicate address detection (RFC 5227): answered, nothing to learn */
 		if (msg->request && sl_net_is_local(w->net, SL_AF_INET, &msg->tip, port)
 				&& !ignored(np, &msg->sip, &msg->tip))
-			arp_send(w, RTE_ARP_OP_REPLY, port, msg->tip.v4, 0, &msg->sha, &msg->sha);
+			reply(w, port, msg);
 		return;
 	}
 	if (msg->request && answer(w, port, msg))

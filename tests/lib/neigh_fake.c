@@ -179,22 +179,20 @@ bool __wrap_sl_net_is_broadcast4(const struct sl_net *net, rte_be32_t addr_be)
 bool __wrap_sl_net_source(const struct sl_net *net, enum sl_family family,
 		const struct sl_nexthop *nh, const struct sl_addr *dst, struct sl_addr *src)
 {
-	(void)dst;
 	assert_int_equal(family, SL_AF_INET6);
-	*src = net->ports[nh->port].addr6[1].addr;
+	/* by scope */
+	*src = net->ports[nh->port].addr6[dst->b[0] == 0xfd].addr;
 	return true;
 }
 
-/* a source of our own is a martian, as are broadcasts */
+/* a source of our own is a martian */
 enum sl_source_verdict __wrap_sl_net_validate_source4(const struct sl_net *net,
 		const struct sl_pkt *p, const struct sl_nexthop *dst_nh, bool *onlink)
 {
 	assert_non_null(dst_nh);
 	*onlink = true;
-	return __wrap_sl_net_is_local(net, SL_AF_INET, &p->src, p->in_port)
-					|| __wrap_sl_net_is_broadcast4(net, p->src.v4)
-			? SL_SOURCE_MARTIAN
-			: SL_SOURCE_OK;
+	return __wrap_sl_net_is_local(net, SL_AF_INET, &p->src, p->in_port) ? SL_SOURCE_MARTIAN
+									    : SL_SOURCE_OK;
 }
 
 bool __wrap_sl_pkt_parse_ip(struct rte_mbuf *m, uint16_t l3_off)
@@ -287,13 +285,13 @@ static void set_port(uint16_t id)
 	snprintf(fake.r.ports[id].name, SL_PORT_NAME_MAX, "p%u", id);
 	fake.r.ports[id].id = id;
 	fake.r.ports[id].mtu = 1500;
-	fake.r.ports[id].mac = (struct rte_ether_addr){ { 2, 0, 0, 0, 0, (uint8_t)id } };
+	fake.r.ports[id].mac = (struct rte_ether_addr){ { 2, 0, 0, 0, (uint8_t)id, 1 } };
 	snprintf(text, sizeof(text), "10.0.%u.1/24", id);
 	sl_prefix_parse(text, &addr4[id][0]);
 	sl_prefix_parse("10.0.9.1/24", &addr4[id][1]);
-	snprintf(text, sizeof(text), "fe80::%u/64", id);
+	snprintf(text, sizeof(text), "fe80::ff:fe00:%u01/64", id);
 	sl_prefix_parse(text, &addr6[id][0]);
-	snprintf(text, sizeof(text), "fd00:%u::1/64", id);
+	snprintf(text, sizeof(text), "fd0%u::1/64", id);
 	sl_prefix_parse(text, &addr6[id][1]);
 	np->n_addr4 = id == 1 ? 2 : 1;
 	np->addr4 = addr4[id];
@@ -520,4 +518,26 @@ unsigned int fake_drops(enum sl_drop_reason reason)
 {
 	return (unsigned int)(fake.w->drops[0][reason] + fake.w->drops[1][reason]
 			+ fake.w->drops[2][reason]);
+}
+
+void fake_assert_frame(unsigned int i, const char *hex)
+{
+	const uint8_t *found;
+	unsigned int n = 0;
+
+	assert_true(i < fake.n_sent);
+	found = rte_pktmbuf_mtod(fake.sent[i], const uint8_t *);
+	while (*hex != '\0') {
+		unsigned int byte;
+
+		if (*hex == ' ') {
+			hex++;
+			continue;
+		}
+		assert_int_equal(sscanf(hex, "%2x", &byte), 1);
+		assert_true(n < fake.sent[i]->pkt_len);
+		assert_int_equal(found[n++], byte);
+		hex += 2;
+	}
+	assert_int_equal(n, fake.sent[i]->pkt_len);
 }

@@ -3,8 +3,8 @@
  * A worker without a pipeline, for the tests of neighbours: what leaves is kept, the clock is moved
  * by hand, the edges of lib/ are replaced by the linker (--wrap, see meson.build).
  *
- * Ports 1 and 2 with 10.0.PORT.1/24 (port 1 also 10.0.9.1/24), fd00:PORT::1/64 and
- * fe80::PORT/64, MACs 02:00:00:00:00:0PORT.
+ * Ports 1 and 2 with 10.0.PORT.1/24 (port 1 also 10.0.9.1/24), fd0PORT::1/64 and
+ * fe80::ff:fe00:PORT01/64, MACs 02:00:00:00:0PORT:01.
  */
 #pragma once
 
@@ -63,4 +63,6 @@ struct rte_mbuf *fake_nd(uint16_t port, uint8_t type, const char *src, const cha
 		const char *target, uint8_t flags, const void *opt, uint16_t opt_len);
 void fake_mac(const char *text, uint8_t *mac);
 enum sl_neigh_state fake_state(uint16_t port, const char *addr);
+/* frame @i is exactly this; hex, and blanks for people */
+void fake_assert_frame(unsigned int i, const char *hex);
 unsigned int fake_drops(enum sl_drop_reason reason);

@@ -13,7 +13,7 @@
 #define HOST "10.0.2.7"
 #define HOST_MAC "02:00:00:00:02:07"
 #define OTHER_MAC "02:00:00:00:02:08"
-#define PORT_MAC "02:00:00:00:00:02"
+#define PORT_MAC "02:00:00:00:02:01"
 
 static int setup(void **state __rte_unused)
 {
@@ -119,12 +119,12 @@ static void test_queue_keeps_the_newest_in_order(void **state __rte_unused)
 
 static void test_ipv6_failure_is_address_unreachable(void **state __rte_unused)
 {
-	fake_forward(fake_packet("fd00:1::2", "fd00:2::7", 60));
+	fake_forward(fake_packet("fd01::2", "fd02::7", 60));
 	fake_run(3 * FAKE_S);
 	assert_int_equal(fake.n_icmp6, 1);
 	assert_int_equal(fake.icmp_type, 1);
 	assert_int_equal(fake.icmp_code, 3);
-	assert_int_equal(fake_state(2, "fd00:2::7"), SL_NEIGH_FAILED);
+	assert_int_equal(fake_state(2, "fd02::7"), SL_NEIGH_FAILED);
 }
 
 static void test_failed_starts_anew_with_the_next_packet(void **state __rte_unused)
@@ -273,9 +273,9 @@ static void test_families_have_bounds_of_their_own(void **state __rte_unused)
 	fake.net.sysctl.neigh4_max = 8;
 	scan(0, 9);
 	assert_int_equal(fake_drops(SL_DROP_NEIGH_TABLE), 1);
-	fake_forward(fake_packet("fd00:1::2", "fd00:2::7", 60));
+	fake_forward(fake_packet("fd01::2", "fd02::7", 60));
 	assert_int_equal(fake_drops(SL_DROP_NEIGH_TABLE), 1);
-	assert_int_equal(fake_state(2, "fd00:2::7"), SL_NEIGH_INCOMPLETE);
+	assert_int_equal(fake_state(2, "fd02::7"), SL_NEIGH_INCOMPLETE);
 }
 
 static void test_idle_entries_expire_only_above_an_eighth(void **state __rte_unused)
@@ -396,7 +396,7 @@ static void test_flush_drops_what_waits_as_shutdown(void **state __rte_unused)
 static void assert_group(const char *dst, uint8_t type, const char *mac)
 {
 	struct sl_nexthop nh = fake.direct[2];
-	struct rte_mbuf *m = fake_packet(strchr(dst, ':') ? "fd00:1::2" : "10.0.1.2", dst, 60);
+	struct rte_mbuf *m = fake_packet(strchr(dst, ':') ? "fd01::2" : "10.0.1.2", dst, 60);
 
 	nh.type = type;
 	sl_pkt(m)->nh = &nh;
