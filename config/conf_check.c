@@ -38,6 +38,11 @@ static const struct sl_port_conf *owner_of(
 	return parent == NULL ? port : parent;
 }
 
+static bool same_device(const struct sl_port_conf *a, const struct sl_port_conf *b)
+{
+	return a->device != NULL && b->device != NULL && strcmp(a->device, b->device) == 0;
+}
+
 static bool check_link(struct yaml_ctx *c, const struct sl_port_conf *port)
 {
 	const struct sl_port_conf *parent;
@@ -82,7 +87,7 @@ static bool check_ports(struct yaml_ctx *c)
 		for (unsigned int j = 0; j < i; j++) {
 			const struct sl_port_conf *b = &conf->ports[j];
 
-			if (strcmp(owner_of(conf, a)->device, owner_of(conf, b)->device) != 0)
+			if (!same_device(owner_of(conf, a), owner_of(conf, b)))
 				continue;
 			if (a->parent == NULL && b->parent == NULL)
 				return yaml_error_at(c, a->at,
