@@ -74,10 +74,11 @@ static bool check_ports(struct yaml_ctx *c)
 
 	for (unsigned int i = 0; i < conf->n_ports; i++) {
 		const struct sl_port_conf *port = &conf->ports[i];
+		const struct sl_port_conf *first = find_port(conf, port->name);
 
-		if (find_port(conf, port->name) != port)
+		if (first != NULL && first != port)
 			return yaml_error_at(c, port->at, "duplicate port '%s', first in line %u",
-					port->name, find_port(conf, port->name)->at.line);
+					port->name, first->at.line);
 		if (!check_link(c, port))
 			return false;
 	}
