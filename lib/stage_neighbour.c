@@ -5,7 +5,8 @@
  * worker.
  *
  * The straight path is a packet by a gateway whose entry the route pins: one load of the link
- * address, two stores. Everything else is in other() and out of line.
+ * address, two stores. Destinations on the link cost a look-up. Fragmentation, frames that do not
+ * begin 14 bytes before the IP header, and what waits are in other(), out of line.
  */
 #include "lib/builtin.h"
 #include "lib/ip.h"
@@ -72,31 +73,37 @@ static uint64_t group_link(const struct sl_pkt *p, uint8_t route_type)
 	return rte_le_to_cpu_64(link);
 }
 
-/* header and output port of one packet that is no larger than the MTU */
+/* link address of the next hop, whichever way it is found; 0: not resolved */
+static uint64_t __rte_noinline find_link(
+		struct sl_worker *w, const struct sl_pkt *p, const struct sl_nexthop *nh)
+{
+	struct sl_neigh *neigh = nh->neigh;
+	uint64_t link = neigh == NULL ? group_link(p, nh->type) : 0;
+
+	if (link != 0)
+		return link;
+	if (neigh == NULL)
+		neigh = sl_neigh_find(w->r->neigh, p->out_port, p->family, &p->via);
+	if (neigh == NULL)
+		return 0;
+	link = atomic_load_explicit(&neigh->link, memory_order_relaxed);
+	if (!(link & SL_NEIGH_USABLE))
+		return 0;
+	if (atomic_load_explicit(&neigh->used, memory_order_relaxed) == 0)
+		sl_neigh_wake(w->r->neigh, neigh);
+	return link;
+}
+
+/* one packet that is no larger than the MTU, off the straight path */
 static void send_one(struct sl_worker *w, struct rte_mbuf *m, const struct sl_nexthop *nh)
 {
-	const struct sl_pkt *p = sl_pkt(m);
-	struct sl_neigh *neigh = nh->neigh;
-	uint64_t link = 0;
+	uint64_t link = find_link(w, sl_pkt(m), nh);
 
-	if (neigh == NULL)
-		link = group_link(p, nh->type);
-	if (link == 0) {
-		if (neigh == NULL)
-			neigh = sl_neigh_find(w->r->neigh, p->out_port, p->family, &p->via);
-		if (neigh != NULL)
-			link = atomic_load_explicit(&neigh->link, memory_order_acquire);
-		if (!(link & SL_NEIGH_USABLE)) {
-			if (w->id == 0)
-				sl_neigh_resolve(w, m);
-			else
-				sl_handoff(w, m, 0, SL_HANDOFF_RESOLVE);
-			return;
-		}
-		if (atomic_load_explicit(&neigh->used, memory_order_relaxed) == 0)
-			sl_neigh_wake(w->r->neigh, neigh);
-	}
-	if (neigh_frame_write(w->r, m, link))
+	if (link == 0 && w->id == 0)
+		sl_neigh_resolve(w, m);
+	else if (link == 0)
+		sl_handoff(w, m, 0, SL_HANDOFF_RESOLVE);
+	else if (neigh_frame_write(w->r, m, link))
 		sl_worker_send(w, m);
 	else
 		sl_drop(w, m, SL_DROP_NO_BUFFER);
@@ -134,36 +141,57 @@ static void __rte_noinline other(struct sl_worker *w, struct rte_mbuf *m)
 		send_one(w, m, p->nh);
 }
 
+/* link address for a packet that needs nothing but a header; 0: it needs more */
+static inline uint64_t straight(
+		struct sl_worker *w, const struct sl_pkt *p, const struct sl_nexthop *nh)
+{
+	struct sl_neigh *neigh = nh->neigh;
+	uint64_t link;
+
+	if (unlikely(p->l3_len > nh->mtu || p->frag_max != 0 || p->l3_off != RTE_ETHER_HDR_LEN))
+		return 0;
+	if (unlikely(neigh == NULL))
+		return find_link(w, p, nh);
+	link = atomic_load_explicit(&neigh->link, memory_order_relaxed);
+	if (unlikely(!(link & SL_NEIGH_USABLE)
+			    || atomic_load_explicit(&neigh->used, memory_order_relaxed) == 0))
+		return find_link(w, p, nh);
+	return link;
+}
+
+/* Frames on the straight path that follow each other to one port are handed over together. */
 static unsigned int process(struct sl_worker *w, void *priv __rte_unused, struct rte_mbuf **pkts,
 		unsigned int n)
 {
 	const struct sl_router *r = w->r;
+	uint16_t port = SL_PORT_NONE; /* of the frames first .. i - 1 */
+	unsigned int first = 0;
+	uint64_t tail4 = 0, tail6 = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *m = pkts[i];
-		const struct sl_pkt *p = sl_pkt(m);
-		const struct sl_nexthop *nh = p->nh;
-		const struct sl_neigh *neigh = nh->neigh;
-		uint64_t link;
+		const struct sl_pkt *p = sl_pkt(pkts[i]);
+		uint64_t link = straight(w, p, p->nh);
 
 		if (i + PREFETCH_AHEAD < n)
 			rte_prefetch0(sl_pkt(pkts[i + PREFETCH_AHEAD])->nh);
-		if (unlikely(neigh == NULL || p->l3_len > nh->mtu || p->frag_max != 0
-				    || p->l3_off != RTE_ETHER_HDR_LEN)) {
-			other(w, m);
-			continue;
+		if (unlikely(link == 0 || p->out_port != port)) {
+			if (i > first)
+				sl_worker_send_bulk(w, port, &pkts[first], i - first);
+			first = i;
+			if (link == 0) {
+				first = i + 1;
+				other(w, pkts[i]);
+				continue;
+			}
+			port = p->out_port;
+			tail4 = neigh_frame_tail(&r->ports[port], SL_AF_INET);
+			tail6 = neigh_frame_tail(&r->ports[port], SL_AF_INET6);
 		}
-		link = atomic_load_explicit(&neigh->link, memory_order_acquire);
-		if (unlikely(!(link & SL_NEIGH_USABLE)
-				    || atomic_load_explicit(&neigh->used, memory_order_relaxed)
-						    == 0)) {
-			other(w, m);
-			continue;
-		}
-		neigh_frame_store(rte_pktmbuf_mtod(m, uint8_t *), link,
-				neigh_frame_tail(&r->ports[p->out_port], p->family));
-		sl_worker_send(w, m);
+		neigh_frame_store(rte_pktmbuf_mtod(pkts[i], uint8_t *), link,
+				p->family == SL_AF_INET ? tail4 : tail6);
 	}
+	if (n > first)
+		sl_worker_send_bulk(w, port, &pkts[first], n - first);
 	return 0;
 }
 

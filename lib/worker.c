@@ -122,6 +122,22 @@ void sl_worker_send(struct sl_worker *w, struct rte_mbuf *m)
 		tx_port(w, port->id);
 }
 
+void sl_worker_send_bulk(
+		struct sl_worker *w, uint16_t port_id, struct rte_mbuf **pkts, unsigned int n)
+{
+	const struct sl_port *port = &w->r->ports[port_id];
+	struct sl_txq *q = &w->txq[port_id];
+
+	if (unlikely(port->vlan != 0 || w->id >= port->link->n_txq || q->n + n >= RTE_DIM(q->pkts)
+			    || !atomic_load_explicit(&port->link->up, memory_order_relaxed))) {
+		for (unsigned int i = 0; i < n; i++)
+			sl_worker_send(w, pkts[i]);
+		return;
+	}
+	memcpy(&q->pkts[q->n], pkts, n * sizeof(pkts[0]));
+	q->n += n;
+}
+
 void sl_handoff(struct sl_worker *w, struct rte_mbuf *m, uint16_t to, enum sl_handoff kind)
 {
 	struct sl_pkt *p = sl_pkt(m);
@@ -146,15 +162,6 @@ static void send_handed(struct sl_worker *w, struct rte_mbuf *m)
 		tx_port(w, sl_pkt(m)->out_port);
 }
 
-static void unreachable(struct sl_worker *w, struct rte_mbuf *m)
-{
-	if (sl_pkt(m)->family == SL_AF_INET)
-		sl_icmp4_error(w, m, 3, 1, 0);
-	else
-		sl_icmp6_error(w, m, 1, 3, 0);
-	sl_drop(w, m, SL_DROP_NEIGH_FAILED);
-}
-
 /* one packet that is not on its way through the hooks */
 static void take_one(struct sl_worker *w, struct rte_mbuf *m)
 {
@@ -169,7 +176,7 @@ static void take_one(struct sl_worker *w, struct rte_mbuf *m)
 		sl_neigh_resolve(w, m);
 		break;
 	case SL_HANDOFF_UNREACH:
-		unreachable(w, m);
+		sl_neigh_unreach(w, m);
 		break;
 	case SL_HANDOFF_TX:
 		send_handed(w, m);

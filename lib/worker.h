@@ -97,6 +97,10 @@ void sl_worker_originate(struct sl_worker *w, struct rte_mbuf *m);
  */
 void sl_worker_send(struct sl_worker *w, struct rte_mbuf *m);
 
+/* sl_worker_send() for @n (1..SL_BURST) frames that all leave by @port */
+void sl_worker_send_bulk(
+		struct sl_worker *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
+
 /* frames that wait, to their devices; part of sl_pipeline_flush() */
 void sl_worker_tx_flush(struct sl_worker *w);
 

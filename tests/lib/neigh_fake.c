@@ -23,6 +23,8 @@ static unsigned int n_free;
 /* ---- the edges of lib/ ---------------------------------------------------------------------- */
 
 void __wrap_sl_worker_send(struct sl_worker *w, struct rte_mbuf *m);
+void __wrap_sl_worker_send_bulk(
+		struct sl_worker *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 void __wrap_sl_worker_deliver(struct sl_worker *w, struct rte_mbuf *m);
 void __wrap_sl_worker_originate(struct sl_worker *w, struct rte_mbuf *m);
 void __wrap_sl_handoff(struct sl_worker *w, struct rte_mbuf *m, uint16_t to, enum sl_handoff kind);
@@ -55,6 +57,16 @@ void __wrap_sl_worker_send(struct sl_worker *w, struct rte_mbuf *m)
 	assert_ptr_equal(w, fake.w);
 	assert_true(fake.n_sent < FAKE_SENT_MAX);
 	fake.sent[fake.n_sent++] = m;
+}
+
+void __wrap_sl_worker_send_bulk(
+		struct sl_worker *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+{
+	assert_int_not_equal(n, 0);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(sl_pkt(pkts[i])->out_port, port);
+		__wrap_sl_worker_send(w, pkts[i]);
+	}
 }
 
 void __wrap_sl_worker_deliver(struct sl_worker *w, struct rte_mbuf *m)

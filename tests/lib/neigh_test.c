@@ -453,6 +453,48 @@ static void test_packet_beyond_the_mtu_is_fragmented(void **state __rte_unused)
 	assert_mac(frame(2), HOST_MAC);
 }
 
+/* straight, unresolved, tagged, other port, other family: each gets its own header, in order */
+static void test_mixed_batch_keeps_its_order(void **state __rte_unused)
+{
+	static const char *const macs[] = { HOST_MAC, HOST_MAC, "ff:ff:ff:ff:ff:ff", HOST_MAC,
+		OTHER_MAC, OTHER_MAC, HOST_MAC };
+	struct sl_addr host = fake_addr(HOST), other = fake_addr("10.0.1.9");
+	struct sl_nexthop to_host = fake.direct[2], to_other = fake.direct[1];
+	struct rte_mbuf *m[7];
+
+	resolve();
+	to_host.neigh = sl_neigh_pin(&fake.r, 2, SL_AF_INET, &host);
+	to_other.neigh = sl_neigh_pin(&fake.r, 1, SL_AF_INET, &other);
+	fake_arp(1, true, true, "10.0.1.9", OTHER_MAC, "10.0.1.1", "00:00:00:00:00:00");
+	fake_reset();
+	for (unsigned int i = 0; i < RTE_DIM(m); i++) {
+		m[i] = fake_packet("10.0.1.2", HOST, 40);
+		sl_pkt(m[i])->nh = &to_host;
+		sl_pkt(m[i])->user = i;
+	}
+	sl_pkt(m[2])->via = fake_addr("10.0.2.99");
+	sl_pkt(m[2])->nh = &fake.direct[2];
+	assert_non_null(rte_pktmbuf_prepend(m[3], 4));
+	sl_pkt(m[3])->l3_off = 18;
+	for (unsigned int i = 4; i < 6; i++) {
+		sl_pkt(m[i])->nh = &to_other;
+		sl_pkt(m[i])->out_port = 1;
+	}
+	sl_pkt(m[5])->family = SL_AF_INET6;
+	assert_int_equal(sl_stage_neighbour.process(fake.w, NULL, m, RTE_DIM(m)), 0);
+	assert_int_equal(fake.n_sent, RTE_DIM(m));
+	for (unsigned int i = 0; i < RTE_DIM(m); i++) {
+		assert_mac(frame(i), macs[i]);
+		assert_mac(frame(i) + 6,
+				i == 4 || i == 5 ? "02:00:00:00:01:01" : "02:00:00:00:02:01");
+		assert_int_equal(frame(i)[12], i == 5 ? 0x86 : 0x08);
+		/* the third waits, and its question left in its place */
+		if (i != 2)
+			assert_int_equal(sl_pkt(fake.sent[i])->user, i);
+	}
+	assert_int_equal(fake.w->held[1], 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +523,7 @@ int main(void)
 		T(test_group_addresses_map_to_group_macs),
 		T(test_frame_with_a_tag_or_without_room_gets_its_header),
 		T(test_packet_beyond_the_mtu_is_fragmented),
+		T(test_mixed_batch_keeps_its_order),
 #undef T
 	};
 
