@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* from here on AUTO takes DIR24-8 for IPv4; tests/bench_routes.c shows both sides of it */
-#define DIR24_MIN_ROUTES 100000U
-
 #define TBL24_BYTES (4U << 24)
 #define TBL8_BYTES (4U << 8)
 
@@ -157,12 +154,10 @@ int sl_fib_build(enum sl_family family, enum sl_fib_kind kind, struct sl_fib_rou
 	fib = calloc(1, sizeof(*fib));
 	if (fib == NULL)
 		return -ENOMEM;
-	ret = -ENOMEM;
-	if (kind == SL_FIB_DIR24
-			|| (kind == SL_FIB_AUTO && family == SL_AF_INET && n >= DIR24_MIN_ROUTES))
+	if (kind == SL_FIB_DIR24)
 		ret = dir24_build(routes, n, fib);
-	if (ret < 0 && kind != SL_FIB_DIR24)
-		ret = sl_fib_small_build(family, routes, n, &fib->small);
+	else
+		ret = sl_fib_small_build(routes, n, &fib->small);
 	if (ret < 0) {
 		free(fib);
 		return ret;

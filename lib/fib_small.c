@@ -180,13 +180,11 @@ static void *map(size_t bytes)
 	return p;
 }
 
-int sl_fib_small_build(enum sl_family family, const struct sl_fib_route *routes, unsigned int n,
-		struct sl_fib_small **out)
+int sl_fib_small_build(const struct sl_fib_route *routes, unsigned int n, struct sl_fib_small **out)
 {
 	struct builder b = { .routes = routes };
 	struct sl_fib_small *t;
 
-	(void)family; /* the length of a prefix tells where its bytes end */
 	t = aligned_alloc(64, (sizeof(*t) + 63) / 64 * 64);
 	if (t == NULL)
 		return -ENOMEM;
@@ -249,19 +247,17 @@ uint32_t sl_fib_small_lookup(const struct sl_fib_small *t, const struct sl_addr 
 	return e;
 }
 
-/* numbers of the look-ups that have reached a node; its line is on the way */
-static inline unsigned int gather(
-		const uint32_t *word, const uint32_t *value, unsigned int n, uint8_t *todo)
+/*
+ * A batch goes down in lock step: todo holds the numbers of the look-ups that stand at a node, whose
+ * lines were asked for a whole step before they are read.
+ */
+static inline unsigned int note(
+		const uint32_t *word, uint32_t entry, unsigned int i, uint8_t *todo, unsigned int n)
 {
-	unsigned int k = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		todo[k] = (uint8_t)i;
-		k += value[i] >> 31;
-		if (value[i] & ENTRY_NODE)
-			rte_prefetch0(node_of(word, value[i]));
-	}
-	return k;
+	/* also for a value, where it is not read: cheaper than a branch that guesses wrong */
+	rte_prefetch0(node_of(word, entry));
+	todo[n] = (uint8_t)i;
+	return n + (entry >> 31);
 }
 
 void sl_fib_small_lookup4(
@@ -269,23 +265,20 @@ void sl_fib_small_lookup4(
 {
 	const uint32_t *word = t->word;
 	uint8_t todo[SL_BURST];
-	unsigned int k;
+	unsigned int k = 0;
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
 		value[i] = t->root[addr[i] >> 16];
-	k = gather(word, value, n, todo);
+		k = note(word, value[i], i, todo, k);
+	}
 	for (int shift = 8; k > 0; shift -= 8) {
 		unsigned int left = 0;
 
 		for (unsigned int j = 0; j < k; j++) {
 			unsigned int i = todo[j];
-			uint32_t e = step(word, value[i], (uint8_t)(addr[i] >> shift));
 
-			value[i] = e;
-			todo[left] = (uint8_t)i;
-			left += e >> 31;
-			if (unlikely(e & ENTRY_NODE))
-				rte_prefetch0(node_of(word, e));
+			value[i] = step(word, value[i], (uint8_t)(addr[i] >> shift));
+			left = note(word, value[i], i, todo, left);
 		}
 		k = left;
 	}
@@ -296,23 +289,20 @@ void sl_fib_small_lookup6(const struct sl_fib_small *t, const struct sl_addr *co
 {
 	const uint32_t *word = t->word;
 	uint8_t todo[SL_BURST];
-	unsigned int k;
+	unsigned int k = 0;
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
 		value[i] = t->root[(unsigned int)addr[i]->b[0] << 8 | addr[i]->b[1]];
-	k = gather(word, value, n, todo);
+		k = note(word, value[i], i, todo, k);
+	}
 	for (unsigned int byte = 2; k > 0; byte++) {
 		unsigned int left = 0;
 
 		for (unsigned int j = 0; j < k; j++) {
 			unsigned int i = todo[j];
-			uint32_t e = step(word, value[i], addr[i]->b[byte]);
 
-			value[i] = e;
-			todo[left] = (uint8_t)i;
-			left += e >> 31;
-			if (e & ENTRY_NODE)
-				rte_prefetch0(node_of(word, e));
+			value[i] = step(word, value[i], addr[i]->b[byte]);
+			left = note(word, value[i], i, todo, left);
 		}
 		k = left;
 	}

@@ -30,6 +30,7 @@ struct sl_nexthop {
 	uint32_t id; /* index in the net; for counters */
 	uint32_t flags; /* SL_NEXTHOP_* */
 	struct sl_addr gateway;
+	rte_be32_t source4_be; /* IPv4: own packets take this address; 0: not said */
 	struct sl_neigh *neigh; /* the gateway's entry, pinned; NULL: find by destination */
 } __rte_aligned(64);
 static_assert(sizeof(struct sl_nexthop) == 64, "a next hop is one cache line");
@@ -100,8 +101,8 @@ bool sl_net_is_broadcast4(const struct sl_net *net, rte_be32_t addr_be);
 /**
  * sl_net_source() - the source address for an own packet to @dst out of @nh
  *
- * IPv4: as inet_select_addr (primary address of the port in the subnet of the gateway or
- * destination, else the port's first, else any port's). IPv6: RFC 6724 among the port's and then
+ * IPv4: the address that a connected route came from, else as inet_select_addr (the port's first
+ * primary address with the gateway in its subnet, else its first, else any port's). IPv6: RFC 6724 among the port's and then
  * the router's addresses. Return: false if there is none.
  */
 bool sl_net_source(const struct sl_net *net, enum sl_family family, const struct sl_nexthop *nh,

@@ -57,6 +57,7 @@ static int add(struct net_build *b, uint16_t port, struct sl_mark at, enum sl_ro
 		.n_paths = 1,
 		.weight = UINT32_MAX,
 		.flags = flags,
+		.source4_be = of->family == SL_AF_INET ? of->addr.v4 : 0,
 	};
 	int ret;
 

@@ -22,7 +22,7 @@ static uint32_t hash_paths(const struct sl_nexthop *paths, unsigned int n)
 		h = rte_jhash_3words(
 				(uint32_t)nh->type << 24 | (uint32_t)nh->family << 16 | nh->port,
 				(uint32_t)nh->mtu << 16 | nh->flags, nh->weight, h);
-		h = rte_jhash(&nh->gateway, sizeof(nh->gateway), h);
+		h = rte_jhash(&nh->gateway, sizeof(nh->gateway), h ^ nh->source4_be);
 	}
 	return h;
 }
@@ -34,7 +34,7 @@ static bool same_paths(const struct sl_nexthop *a, const struct sl_nexthop *b, u
 	for (unsigned int i = 0; i < n; i++) {
 		if (a[i].type != b[i].type || a[i].family != b[i].family || a[i].port != b[i].port
 				|| a[i].mtu != b[i].mtu || a[i].flags != b[i].flags
-				|| a[i].weight != b[i].weight
+				|| a[i].weight != b[i].weight || a[i].source4_be != b[i].source4_be
 				|| !sl_addr_eq(&a[i].gateway, &b[i].gateway))
 			return false;
 	}

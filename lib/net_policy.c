@@ -59,6 +59,8 @@ static int add_rule(struct net_build *b, const struct sl_policy_conf *c)
 					"`ports:`",
 					c->iif);
 	}
+	if (c->from.family != SL_AF_INET6 && c->to.family != SL_AF_INET6)
+		b->priv->custom_rules4 = true;
 	insert(b->priv, &rule);
 	return 0;
 }
@@ -81,9 +83,14 @@ int net_build_rules(struct net_build *b)
 		insert(priv, &fixed[i]);
 	for (unsigned int i = 0; i < b->conf->n_policy && ret == 0; i++)
 		ret = add_rule(b, &b->conf->policy[i]);
-	b->net->has_policy = b->conf->n_policy > 0
-			|| net_find_table(priv, SL_AF_INET, NET_TABLE_DEFAULT) != NULL
-			|| net_find_table(priv, SL_AF_INET6, NET_TABLE_DEFAULT) != NULL;
+	for (unsigned int i = 0; i < priv->n_rules; i++) {
+		const struct net_rule *r = &priv->rules[i];
+		bool fixed_one = r->table_id == SL_TABLE_MAIN && r->priority == PRIORITY_MAIN;
+
+		priv->policy4 |= !fixed_one && r->table4 != NULL;
+		priv->policy6 |= !fixed_one && r->table6 != NULL;
+	}
+	b->net->has_policy = priv->policy4 || priv->policy6;
 	return ret;
 }
 
@@ -124,10 +131,11 @@ static const struct sl_nexthop *lookup_by_rules(
 const struct sl_nexthop *net_lookup(const struct sl_net *net, const struct sl_route_key *key)
 {
 	const struct net_priv *priv = net->priv;
-	const struct net_table *t = key->family == SL_AF_INET ? priv->main4 : priv->main6;
+	bool v4 = key->family == SL_AF_INET;
+	const struct net_table *t = v4 ? priv->main4 : priv->main6;
 	uint32_t value;
 
-	if (net->has_policy)
+	if (v4 ? priv->policy4 : priv->policy6)
 		return lookup_by_rules(net, key);
 	value = sl_fib_lookup(t->fib, &key->dst);
 	if (value == SL_FIB_MISS || net->nexthops[value].type == SL_ROUTE_THROW)

@@ -55,6 +55,8 @@ struct net_priv {
 	unsigned int n_tables;
 	struct net_rule *rules; /* those behind the local table, in order */
 	unsigned int n_rules;
+	bool policy4, policy6; /* some rule beside local and main may decide */
+	bool custom_rules4; /* the configuration has rules for IPv4 */
 	bool custom_local; /* the configuration puts routes into the local table */
 	/* next hops by port: on its link, its own address, its anycast address (0: not forwarding) */
 	uint32_t link[SL_PORTS_MAX], own[SL_PORTS_MAX], anycast[SL_PORTS_MAX];

@@ -57,28 +57,18 @@ static bool is_secondary(const struct sl_net_port *np, unsigned int n)
 	return false;
 }
 
-/*
- * For a gateway inet_select_addr(): the first primary address whose subnet holds it. For a
- * destination on the link the address that its connected route, the longest, was made from. Else
- * the first one.
- */
-static bool port_source4(const struct sl_net_port *np, const struct sl_addr *to, bool longest,
-		struct sl_addr *src)
+/* inet_select_addr(): the first primary address with @to in its subnet, else the first */
+static bool port_source4(
+		const struct sl_net_port *np, const struct sl_addr *to, struct sl_addr *src)
 {
-	int best = -1;
-
 	if (np->n_addr4 == 0)
 		return false;
 	*src = np->addr4[0].addr;
-	for (unsigned int i = 0; i < np->n_addr4; i++) {
-		const struct sl_prefix *p = &np->addr4[i];
-
-		if (p->len <= best || is_secondary(np, i) || !sl_prefix_contains(p, to))
-			continue;
-		best = p->len;
-		*src = p->addr;
-		if (!longest)
+	for (unsigned int i = 0; to != NULL && i < np->n_addr4; i++) {
+		if (!is_secondary(np, i) && sl_prefix_contains(&np->addr4[i], to)) {
+			*src = np->addr4[i].addr;
 			break;
+		}
 	}
 	return true;
 }
@@ -86,19 +76,20 @@ static bool port_source4(const struct sl_net_port *np, const struct sl_addr *to,
 static bool source4(const struct sl_net *net, const struct sl_nexthop *nh,
 		const struct sl_addr *dst, struct sl_addr *src)
 {
-	bool gateway = nh->family == SL_AF_INET;
-
 	if (nh->type == SL_ROUTE_LOCAL) {
 		*src = *dst;
 		return true;
 	}
-	if (port_source4(&net->ports[nh->port], gateway ? &nh->gateway : dst, !gateway, src))
+	if (nh->source4_be != 0) {
+		*src = sl_addr_v4(nh->source4_be);
+		return true;
+	}
+	if (port_source4(&net->ports[nh->port], nh->family == SL_AF_INET ? &nh->gateway : NULL,
+			    src))
 		return true;
 	for (unsigned int i = 1; i < SL_PORTS_MAX; i++) {
-		if (net->ports[i].n_addr4 > 0) {
-			*src = net->ports[i].addr4[0].addr;
+		if (port_source4(&net->ports[i], NULL, src))
 			return true;
-		}
 	}
 	return false;
 }

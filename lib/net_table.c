@@ -89,7 +89,7 @@ static int build_fib(struct net_build *b, struct net_table *t, const struct net_
 		if (!is_special(&r->to) && !is_covered(local, &r->to))
 			routes[n++] = (struct sl_fib_route){ .prefix = r->to, .value = r->nh };
 	}
-	ret = sl_fib_build(t->family, SL_FIB_AUTO, routes, n, &t->fib);
+	ret = sl_fib_build(t->family, SL_FIB_TRIE, routes, n, &t->fib);
 	free(routes);
 	return ret < 0 ? net_no_memory(b) : 0;
 }

@@ -37,8 +37,8 @@ static bool is_answer(const struct sl_nexthop *nh)
 					|| nh->type == SL_ROUTE_BROADCAST);
 }
 
-static enum sl_source_verdict reverse_lookup(
-		const struct sl_net *net, const struct sl_pkt *p, uint16_t out_port, bool *onlink)
+static enum sl_source_verdict reverse_lookup(const struct sl_net *net, const struct sl_pkt *p,
+		const struct sl_addr *dst, uint16_t out_port, bool *onlink)
 {
 	const struct sl_net_port *np = &net->ports[p->in_port];
 	struct sl_route_key key = {
@@ -46,7 +46,7 @@ static enum sl_source_verdict reverse_lookup(
 		.in_port = out_port,
 		.mark = np->sysctl.src_valid_mark != 0 ? p->mark : 0,
 		.dst = p->src,
-		.src = p->dst,
+		.src = *dst,
 		.out_port = SL_PORT_NONE,
 	};
 	const struct sl_nexthop *nh = net_lookup(net, &key);
@@ -77,7 +77,8 @@ enum sl_source_verdict sl_net_validate_source4(const struct sl_net *net, const s
 		const struct sl_nexthop *dst_nh, bool *onlink)
 {
 	const struct sl_sysctl_port *s = &net->ports[p->in_port].sysctl;
-	bool forwarded = dst_nh != NULL && dst_nh->type == SL_ROUTE_UNICAST;
+	static const struct sl_addr nobody;
+	const struct sl_addr *dst = &p->dst;
 	uint16_t out_port = SL_PORT_HOST;
 	uint8_t top = p->src.b[0];
 
@@ -87,17 +88,19 @@ enum sl_source_verdict sl_net_validate_source4(const struct sl_net *net, const s
 		return p->dst.v4 == UINT32_MAX || p->dst.v4 == 0 ? SL_SOURCE_OK : SL_SOURCE_MARTIAN;
 	if ((top & 0xf0) == 224 || p->src.v4 == UINT32_MAX)
 		return SL_SOURCE_MARTIAN;
-	if (top == 127 && s->route_localnet == 0)
+	if (top == 127 && s->route_localnet == 0 && p->dst.v4 != UINT32_MAX)
 		return SL_SOURCE_MARTIAN;
-	if (forwarded
+	if (p->dst.v4 == UINT32_MAX
 			|| (dst_nh != NULL && dst_nh->type == SL_ROUTE_BROADCAST
-					&& s->bc_forwarding != 0 && p->dst.v4 != UINT32_MAX))
+					&& s->bc_forwarding == 0))
+		dst = &nobody; /* the way back cannot be from a broadcast address */
+	else if (dst_nh != NULL && dst_nh->type != SL_ROUTE_LOCAL)
 		out_port = dst_nh->port;
 	if (s->rp_filter == 0 && (p->in_port != out_port || s->send_redirects4 == 0)) {
 		if (s->accept_local != 0)
 			return SL_SOURCE_OK;
-		if (!net->has_policy && !net->priv->custom_local)
+		if (!net->priv->custom_rules4 && !net->priv->custom_local)
 			return is_own(net, p->src.v4) ? SL_SOURCE_MARTIAN : SL_SOURCE_OK;
 	}
-	return reverse_lookup(net, p, out_port, onlink);
+	return reverse_lookup(net, p, dst, out_port, onlink);
 }

@@ -116,7 +116,7 @@ static uint64_t route4(
 {
 	uint32_t addr[SL_BURST], value[SL_BURST];
 
-	if (unlikely(w->net->has_policy)) {
+	if (unlikely(w->net->priv->policy4)) {
 		lookup_by_rules(w->net, pkts, index, value, n);
 	} else {
 		for (unsigned int k = 0; k < n; k++)
@@ -132,7 +132,7 @@ static uint64_t route6(
 	const struct sl_addr *addr[SL_BURST];
 	uint32_t value[SL_BURST];
 
-	if (unlikely(w->net->has_policy)) {
+	if (unlikely(w->net->priv->policy6)) {
 		lookup_by_rules(w->net, pkts, index, value, n);
 	} else {
 		for (unsigned int k = 0; k < n; k++)

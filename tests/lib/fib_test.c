@@ -133,8 +133,8 @@ static void test_fib_lookup_when_random_then_as_naive(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < RTE_DIM(sizes); i++) {
-		against_naive(SL_AF_INET, SL_FIB_SMALL, sizes[i]);
-		against_naive(SL_AF_INET6, SL_FIB_SMALL, sizes[i]);
+		against_naive(SL_AF_INET, SL_FIB_TRIE, sizes[i]);
+		against_naive(SL_AF_INET6, SL_FIB_TRIE, sizes[i]);
 	}
 }
 
@@ -160,7 +160,7 @@ static void test_fib_lookup_when_ends_of_space_then_right(void **state)
 	struct sl_fib *fib;
 
 	(void)state;
-	assert_int_equal(sl_fib_build(SL_AF_INET, SL_FIB_AUTO, r, RTE_DIM(r), &fib), 0);
+	assert_int_equal(sl_fib_build(SL_AF_INET, SL_FIB_TRIE, r, RTE_DIM(r), &fib), 0);
 	sl_fib_lookup4(fib, addr, got, RTE_DIM(addr));
 	assert_memory_equal(got, want, sizeof(want));
 	assert_string_equal(sl_fib_kind_name(fib), "trie");
@@ -184,7 +184,7 @@ static void test_fib_build_when_thousand_routes_then_below_a_megabyte(void **sta
 					&r[i].prefix.addr, (enum sl_family)family, r[i].prefix.len);
 			r[i].value = i + 1;
 		}
-		assert_int_equal(sl_fib_build((enum sl_family)family, SL_FIB_AUTO, r, RTE_DIM(r),
+		assert_int_equal(sl_fib_build((enum sl_family)family, SL_FIB_TRIE, r, RTE_DIM(r),
 						 &fib),
 				0);
 		assert_in_range(sl_fib_memory(fib), 1, 1000000);
