@@ -25,6 +25,7 @@
 
 #define FRAMES_DEFAULT 3000
 #define SHOW_MAX 10 /* cases that differ, of which each is run again alone */
+#define NAME_MAX_BAD 5 /* cases of a class that are named */
 #define SKIP 77
 
 struct options {
@@ -267,21 +268,37 @@ struct tally {
 	const char *name;
 	unsigned int cases;
 	unsigned int bad;
+	unsigned int which[NAME_MAX_BAD];
 };
 
-static void count_case(struct tally *tally, const char *name, bool bad)
+static void count_case(struct tally *tally, const char *name, unsigned int index, bool bad)
 {
 	while (tally->name != NULL && strcmp(tally->name, name) != 0)
 		tally++;
 	tally->name = name;
 	tally->cases++;
+	if (bad && tally->bad < NAME_MAX_BAD)
+		tally->which[tally->bad] = index;
 	tally->bad += bad;
+}
+
+static void print_tally(const struct tally *tally, bool all)
+{
+	printf("\n%-20s %6s %6s\n", "class", "cases", "differ");
+	for (const struct tally *t = tally; t->name != NULL; t++) {
+		if (t->bad == 0 && !all)
+			continue;
+		printf("%-20s %6u %6u", t->name, t->cases, t->bad);
+		for (unsigned int i = 0; i < t->bad && i < NAME_MAX_BAD; i++)
+			printf("%s%u", i == 0 ? "  --only " : " ", t->which[i]);
+		printf("\n");
+	}
 }
 
 /* Return: the number of cases that differ, or -errno */
 static int report(const struct options *opt, const struct result *res)
 {
-	struct tally tally[128] = { 0 };
+	static struct tally tally[128];
 	bool *bad = calloc(opt->n, sizeof(*bad));
 	unsigned int n_bad = 0, n_lost = 0;
 	static struct frames_case c;
@@ -303,15 +320,11 @@ static int report(const struct options *opt, const struct result *res)
 	}
 	for (unsigned int i = 0; i < opt->n; i++) {
 		frames_make(opt->seed, opt->first + i, opt->class, &c);
-		count_case(tally, c.class, bad[i]);
+		count_case(tally, c.class, opt->first + i, bad[i]);
 		if (bad[i] && n_bad++ < SHOW_MAX && ret == 0 && !stopped)
 			ret = show_alone(opt, opt->first + i);
 	}
-	printf("\n%-20s %6s %6s\n", "class", "cases", "differ");
-	for (const struct tally *t = tally; t->name != NULL; t++) {
-		if (t->bad > 0 || n_bad == 0)
-			printf("%-20s %6u %6u\n", t->name, t->cases, t->bad);
-	}
+	print_tally(tally, n_bad == 0);
 	if (n_lost > 0)
 		printf("%u frames of sluice belong to no case\n", n_lost);
 	free(bad);
