@@ -303,6 +303,7 @@ void sl_host4_rx(struct sl_worker *w, struct rte_mbuf *m)
 		icmp_rx(&rx);
 		break;
 	case IPPROTO_IGMP:
+	case IPPROTO_PIM: /* the kernel's multicast routing listens, and has no use for it */
 		deliver(&rx);
 		break;
 	case IPPROTO_TCP:

@@ -24,8 +24,11 @@ struct icmp_error {
 
 bool icmp4_is_error(uint8_t type)
 {
-	static const uint32_t errors = 1U << ICMP_DEST_UNREACH | 1U << ICMP_SOURCE_QUENCH
-			| 1U << ICMP_REDIRECT | 1U << ICMP_TIME_EXCEEDED | 1U << ICMP_PARAMETERPROB;
+	/* as icmp_pointers[]: errors, router discovery, and what was never assigned below 8 */
+	static const uint32_t errors = 1U << 1 | 1U << 2 | 1U << 6 | 1U << 7
+			| 1U << ICMP_DEST_UNREACH | 1U << ICMP_SOURCE_QUENCH | 1U << ICMP_REDIRECT
+			| 1U << ICMP_ROUTERADVERT | 1U << ICMP_ROUTERSOLICIT
+			| 1U << ICMP_TIME_EXCEEDED | 1U << ICMP_PARAMETERPROB;
 
 	return type > TYPE_MAX || errors >> type & 1;
 }
