@@ -117,15 +117,21 @@ static const struct sl_nexthop *direct(struct sl_worker *w, uint16_t port)
 	return nh;
 }
 
+/* @option: type of the option that tells the port's link address, 0: none */
 static void nd_send(struct sl_worker *w, uint16_t port, const struct sl_addr *src,
 		const struct sl_addr *dst, const struct nd_message *msg, uint8_t option)
 {
-	uint16_t len = sizeof(*msg) + (option != 0 ? OPT_LLADDR_LEN : 0);
+	const struct {
+		struct nd_message msg;
+		struct lladdr_option opt;
+	} body = { *msg, { option, OPT_LLADDR_LEN / 8, w->r->ports[port].mac } };
+	uint16_t len = option != 0 ? sizeof(body) : sizeof(*msg);
 	struct rte_mbuf *m = neigh_own_frame(
 			w, port, RTE_ETHER_HDR_LEN + sizeof(struct rte_ipv6_hdr) + len);
 	struct rte_ipv6_hdr *ip;
-	struct nd_message *out;
 	struct sl_pkt *p;
+	uint8_t *icmp;
+	uint16_t sum;
 
 	if (m == NULL)
 		return;
@@ -136,17 +142,10 @@ static void nd_send(struct sl_worker *w, uint16_t port, const struct sl_addr *sr
 	ip->hop_limits = HOP_LIMIT;
 	memcpy(ip->src_addr, src, sizeof(*src));
 	memcpy(ip->dst_addr, dst, sizeof(*dst));
-	out = (void *)(ip + 1);
-	*out = *msg;
-	if (option != 0) {
-		struct lladdr_option *opt = (void *)(out + 1);
-
-		opt->type = option;
-		opt->len = OPT_LLADDR_LEN / 8;
-		opt->mac = w->r->ports[port].mac;
-	}
-	out->checksum_be = 0;
-	out->checksum_be = rte_ipv6_udptcp_cksum(ip, out);
+	icmp = (uint8_t *)(ip + 1);
+	memcpy(icmp, &body, len);
+	sum = rte_ipv6_udptcp_cksum(ip, icmp);
+	memcpy(icmp + offsetof(struct nd_message, checksum_be), &sum, sizeof(sum));
 
 	sl_pkt_parse_ip(m, RTE_ETHER_HDR_LEN);
 	p = sl_pkt(m);

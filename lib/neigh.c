@@ -22,73 +22,6 @@
 #define TICK_NS (10 * NEIGH_NS_PER_MS) /* the kernel's shortest timer here */
 #define REDRAW_NS (300 * NEIGH_NS_PER_S)
 
-/* ---- packets that wait ---------------------------------------------------------------------- */
-
-static void queue_push(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *m)
-{
-	struct sl_pkt *p = sl_pkt(m);
-
-	p->held_next = NULL;
-	if (e->queue_tail == NULL)
-		e->queue_head = m;
-	else
-		sl_pkt(e->queue_tail)->held_next = m;
-	e->queue_tail = m;
-	e->n_queued++;
-	w->held[p->in_port]++;
-}
-
-static struct rte_mbuf *queue_pop(struct sl_worker *w, struct neigh_entry *e)
-{
-	struct rte_mbuf *m = e->queue_head;
-	struct sl_pkt *p;
-
-	if (m == NULL)
-		return NULL;
-	p = sl_pkt(m);
-	e->queue_head = p->held_next;
-	if (e->queue_head == NULL)
-		e->queue_tail = NULL;
-	e->n_queued--;
-	w->held[p->in_port]--;
-	p->nh = NULL;
-	return m;
-}
-
-void neigh_purge(struct sl_worker *w, struct neigh_entry *e, enum sl_drop_reason reason)
-{
-	struct rte_mbuf *m;
-
-	while ((m = queue_pop(w, e)) != NULL)
-		sl_drop(w, m, reason);
-}
-
-void sl_neigh_unreach(struct sl_worker *w, struct rte_mbuf *m)
-{
-	const struct sl_pkt *p = sl_pkt(m);
-
-	if (!(p->flags & SL_PKT_ORIGIN)) {
-		if (p->family == SL_AF_INET)
-			sl_icmp4_error(w, m, 3, 1, 0);
-		else
-			sl_icmp6_error(w, m, 1, 3, 0);
-	}
-	sl_drop(w, m, SL_DROP_NEIGH_FAILED);
-}
-
-/* the kernel's neigh_invalidate() */
-static void queue_fail(struct sl_worker *w, struct neigh_entry *e)
-{
-	struct rte_mbuf *m;
-
-	while ((m = queue_pop(w, e)) != NULL) {
-		if (sl_pkt(m)->owner == w->id)
-			sl_neigh_unreach(w, m);
-		else
-			sl_handoff(w, m, sl_pkt(m)->owner, SL_HANDOFF_UNREACH);
-	}
-}
-
 static void send(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *m)
 {
 	uint64_t link = atomic_load_explicit(&e->n.link, memory_order_relaxed);
@@ -97,30 +30,6 @@ static void send(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *m)
 		sl_worker_send(w, m);
 	else
 		sl_drop(w, m, SL_DROP_NO_BUFFER);
-}
-
-struct rte_mbuf *neigh_own_frame(struct sl_worker *w, uint16_t port, uint16_t len)
-{
-	struct rte_mbuf *m = rte_pktmbuf_alloc(w->r->pool);
-	char *frame = m != NULL ? rte_pktmbuf_append(m, len) : NULL;
-	struct sl_pkt *p;
-
-	if (frame == NULL) {
-		/* it never came to be: received and dropped by the router itself */
-		rte_pktmbuf_free(m);
-		w->rx[SL_PORT_HOST]++;
-		w->drops[SL_PORT_HOST][SL_DROP_NO_BUFFER]++;
-		return NULL;
-	}
-	memset(frame, 0, len);
-	p = sl_pkt(m);
-	memset(p, 0, sizeof(*p));
-	p->in_port = SL_PORT_HOST;
-	p->out_port = port;
-	p->flags = SL_PKT_ORIGIN;
-	p->owner = w->id;
-	p->rx_ns = w->now_ns;
-	return m;
 }
 
 /* ---- states --------------------------------------------------------------------------------- */
@@ -194,8 +103,8 @@ static void output(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *
 	}
 	/* the oldest makes room */
 	while (e->n_queued >= parms.queue)
-		sl_drop(w, queue_pop(w, e), SL_DROP_NEIGH_QUEUE);
-	queue_push(w, e, m);
+		sl_drop(w, neigh_queue_pop(w, e), SL_DROP_NEIGH_QUEUE);
+	neigh_queue_push(w, e, m);
 	if (start)
 		probe(w, e, &parms);
 }
@@ -215,7 +124,7 @@ static void queue_send(struct sl_worker *w, struct neigh_entry *e)
 {
 	struct rte_mbuf *m;
 
-	while (neigh_is(e, NEIGH_VALID) && (m = queue_pop(w, e)) != NULL)
+	while (neigh_is(e, NEIGH_VALID) && (m = neigh_queue_pop(w, e)) != NULL)
 		output(w, e, m);
 }
 
@@ -284,7 +193,7 @@ void neigh_set_permanent(
 static void fail(struct sl_worker *w, struct neigh_entry *e)
 {
 	neigh_set_state(w, e, SL_NEIGH_FAILED);
-	queue_fail(w, e);
+	neigh_queue_fail(w, e);
 }
 
 static void reachable_expired(

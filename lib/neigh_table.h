@@ -165,23 +165,29 @@ static inline void neigh_mac_of(uint64_t link, struct rte_ether_addr *mac)
 
 /* lib/neigh_table.c --------------------------------------------------------------------------- */
 
-void neigh_parms_get(const struct sl_worker *w, uint8_t family, struct neigh_parms *out);
-
 /* entry, live or only pinned; NULL: none */
 struct neigh_entry *neigh_lookup(const struct sl_neigh_table *t, uint16_t port, uint8_t family,
 		const struct sl_addr *addr);
 /* one that the kernel would have too */
 struct neigh_entry *neigh_lookup_live(const struct sl_neigh_table *t, uint16_t port, uint8_t family,
 		const struct sl_addr *addr);
-/* live entry, made if need be; NULL: the table is full */
-struct neigh_entry *neigh_lookup_make(
-		struct sl_worker *w, uint16_t port, uint8_t family, const struct sl_addr *addr);
 /* linked, not live; NULL: no memory */
 struct neigh_entry *neigh_insert(struct sl_neigh_table *t, uint16_t port, uint8_t family,
 		const struct sl_addr *addr);
 /* room for @n more entries: 0, -ENOMEM */
 int neigh_reserve(struct sl_neigh_table *t, uint32_t n);
 
+/* unlink, and free after a grace period */
+void neigh_remove(struct sl_neigh_table *t, struct neigh_entry *e);
+/* memory of entries whose grace period is over */
+void neigh_reclaim(struct sl_neigh_table *t);
+
+/* lib/neigh_gc.c ------------------------------------------------------------------------------ */
+
+void neigh_parms_get(const struct sl_worker *w, uint8_t family, struct neigh_parms *out);
+/* live entry, made if need be; NULL: the table is full */
+struct neigh_entry *neigh_lookup_make(
+		struct sl_worker *w, uint16_t port, uint8_t family, const struct sl_addr *addr);
 /* state, and with it the bit that lets workers send, the lists and the timer of idle ones; the
  * timers of the other states are the caller's */
 void neigh_set_state(struct sl_worker *w, struct neigh_entry *e, enum sl_neigh_state state);
@@ -189,8 +195,6 @@ void neigh_set_state(struct sl_worker *w, struct neigh_entry *e, enum sl_neigh_s
 void neigh_forget(struct sl_neigh_table *t, struct neigh_entry *e);
 /* the timer of an idle or failed entry ran out */
 void neigh_collect(struct sl_worker *w, struct neigh_entry *e);
-/* memory of entries whose grace period is over */
-void neigh_reclaim(struct sl_neigh_table *t);
 
 /* lib/neigh_timer.c --------------------------------------------------------------------------- */
 
@@ -198,6 +202,19 @@ void neigh_timer_arm(struct sl_neigh_table *t, struct neigh_entry *e, uint64_t d
 void neigh_timer_cancel(struct sl_neigh_table *t, struct neigh_entry *e);
 /* entry whose timer is first, if it is due; disarmed */
 struct neigh_entry *neigh_timer_take(struct sl_neigh_table *t, uint64_t now_ns);
+
+/* lib/neigh_queue.c --------------------------------------------------------------------------- */
+
+/* counts the packet as held */
+void neigh_queue_push(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *m);
+/* the oldest, no longer held; NULL: none */
+struct rte_mbuf *neigh_queue_pop(struct sl_worker *w, struct neigh_entry *e);
+/* nobody answered: every packet back to its owner, who tells its sender */
+void neigh_queue_fail(struct sl_worker *w, struct neigh_entry *e);
+/* drop what waits there */
+void neigh_purge(struct sl_worker *w, struct neigh_entry *e, enum sl_drop_reason reason);
+/* a frame of the router's own out of @port, @len bytes of zero; NULL and counted if there is none */
+struct rte_mbuf *neigh_own_frame(struct sl_worker *w, uint16_t port, uint16_t len);
 
 /* lib/neigh.c --------------------------------------------------------------------------------- */
 
@@ -209,8 +226,6 @@ struct neigh_entry *neigh_timer_take(struct sl_neigh_table *t, uint64_t now_ns);
  */
 void neigh_update(struct sl_worker *w, struct neigh_entry *e, const struct rte_ether_addr *mac,
 		enum sl_neigh_state state, uint32_t flags);
-/* drop what waits there */
-void neigh_purge(struct sl_worker *w, struct neigh_entry *e, enum sl_drop_reason reason);
 /* permanent entry; sends what waits. [host worker] */
 void neigh_set_permanent(
 		struct sl_worker *w, struct neigh_entry *e, const struct rte_ether_addr *mac);
@@ -226,6 +241,3 @@ void arp_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct 
 		const struct rte_ether_addr *mac);
 void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct rte_mbuf *trigger,
 		bool unicast);
-
-/* a frame of the router's own out of @port, @len bytes of zero; NULL and counted if there is none */
-struct rte_mbuf *neigh_own_frame(struct sl_worker *w, uint16_t port, uint16_t len);

@@ -48,9 +48,6 @@ bool __wrap_sl_net_source(const struct sl_net *net, enum sl_family family,
 enum sl_source_verdict __wrap_sl_net_validate_source4(const struct sl_net *net,
 		const struct sl_pkt *p, const struct sl_nexthop *dst_nh, bool *onlink);
 bool __wrap_sl_pkt_parse_ip(struct rte_mbuf *m, uint16_t l3_off);
-bool __wrap_sl_pkt_copy(const struct rte_mbuf *m, uint32_t off, uint32_t len, void *buf);
-uint16_t __wrap_sl_csum_bytes(const struct rte_mbuf *m, uint32_t off, uint32_t len);
-uint16_t __wrap_sl_csum_pseudo(const struct sl_pkt *p, uint8_t proto, uint32_t len);
 
 void __wrap_sl_worker_send(struct sl_worker *w, struct rte_mbuf *m)
 {
@@ -229,36 +226,6 @@ bool __wrap_sl_pkt_parse_ip(struct rte_mbuf *m, uint16_t l3_off)
 	}
 	p->flags = SL_PKT_L4;
 	return true;
-}
-
-bool __wrap_sl_pkt_copy(const struct rte_mbuf *m, uint32_t off, uint32_t len, void *buf)
-{
-	const void *at;
-
-	if (off + len > m->pkt_len)
-		return false;
-	at = rte_pktmbuf_read(m, off, len, buf);
-	if (at != NULL && at != buf)
-		memcpy(buf, at, len);
-	return at != NULL;
-}
-
-uint16_t __wrap_sl_csum_bytes(const struct rte_mbuf *m, uint32_t off, uint32_t len)
-{
-	uint16_t sum = 0;
-
-	assert_int_equal(rte_raw_cksum_mbuf(m, off, len, &sum), 0);
-	return sum;
-}
-
-uint16_t __wrap_sl_csum_pseudo(const struct sl_pkt *p, uint8_t proto, uint32_t len)
-{
-	struct {
-		struct sl_addr src, dst;
-		rte_be32_t len, proto;
-	} pseudo = { p->src, p->dst, rte_cpu_to_be_32(len), rte_cpu_to_be_32(proto) };
-
-	return rte_raw_cksum(&pseudo, sizeof(pseudo));
 }
 
 /* ---- set-up --------------------------------------------------------------------------------- */
