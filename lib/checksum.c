@@ -14,14 +14,28 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
+/* DPDK 22.11's rte_raw_cksum_mbuf() loses carries where a segment ends at an odd byte */
 uint16_t sl_csum_bytes(const struct rte_mbuf *m, uint32_t off, uint32_t len)
 {
-	uint16_t sum;
+	uint64_t sum = 0;
+	bool odd = false;
 
-	/* fails only for a range outside of the packet */
-	if (rte_raw_cksum_mbuf(m, off, len, &sum) != 0)
-		return 0;
-	return sum;
+	for (; m != NULL && len > 0; m = m->next) {
+		uint32_t n;
+		uint16_t part;
+
+		if (off >= m->data_len) {
+			off -= m->data_len;
+			continue;
+		}
+		n = RTE_MIN(len, m->data_len - off);
+		part = rte_raw_cksum(rte_pktmbuf_mtod_offset(m, const uint8_t *, off), n);
+		sum += odd ? rte_bswap16(part) : part;
+		odd ^= n & 1;
+		len -= n;
+		off = 0;
+	}
+	return fold(sum);
 }
 
 uint16_t sl_csum_pseudo(const struct sl_pkt *p, uint8_t proto, uint32_t len)
