@@ -6,16 +6,7 @@
 static unsigned int forward_process(struct sl_worker *w, __rte_unused void *priv,
 		struct rte_mbuf **pkts, unsigned int n)
 {
-	unsigned int survivors = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		bool on = sl_pkt(pkts[i])->family == SL_AF_INET ? sl_ip4_forward(w, pkts[i])
-								: sl_ip6_forward(w, pkts[i]);
-
-		if (likely(on))
-			pkts[survivors++] = pkts[i];
-	}
-	return survivors;
+	return sl_forward_batch(w, pkts, n);
 }
 
 const struct sl_stage_ops sl_stage_forward = {
