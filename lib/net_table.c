@@ -111,10 +111,10 @@ static int check_doubles(struct net_build *b)
 		if (s->of_address || (!r->of_address && r->order > s->order))
 			RTE_SWAP(r, s);
 		return net_error(b, s->at,
-				"overlapping routes: %s in table %u is there already (%s, line %u), "
+				"overlapping routes: %s in table %u is there already (%sline %u), "
 				"expected another metric, or one route with several `via`",
 				sl_prefix_str(&s->to, text), s->table,
-				r->of_address ? "of an address" : "a route", r->at.line);
+				r->of_address ? "of an address, " : "", r->at.line);
 	}
 	return 0;
 }
