@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/diff/cls_compare.h"
 
+#include "classifier/forest.h"
 #include "classifier/linear.h"
 
 #include <assert.h>
@@ -12,6 +13,9 @@
 const struct cmp_engine cmp_engines[] = {
 	{ "linear avx2", &cls_linear_avx2, true },
 	{ "linear", &sl_cls_linear, false },
+	{ "forest plain", &cls_forest_plain, false },
+	{ "forest avx2", &cls_forest_avx2, true },
+	{ "forest", &sl_cls_forest, false },
 	{ NULL, NULL, false },
 };
 
