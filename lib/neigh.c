@@ -183,7 +183,10 @@ void neigh_update(struct sl_worker *w, struct neigh_entry *e, const struct rte_e
 void neigh_set_permanent(
 		struct sl_worker *w, struct neigh_entry *e, const struct rte_ether_addr *mac)
 {
-	set_link(e, neigh_link_of(mac));
+	uint64_t usable = atomic_load_explicit(&e->n.link, memory_order_relaxed) & SL_NEIGH_USABLE;
+
+	/* on reload workers go on without a gap */
+	set_link(e, neigh_link_of(mac) | usable);
 	neigh_set_state(w, e, SL_NEIGH_PERMANENT);
 	queue_send(w, e);
 }

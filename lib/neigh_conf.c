@@ -145,12 +145,11 @@ static void list(struct sl_worker *w, void *arg)
 
 	TAILQ_FOREACH (e, &w->r->neigh->all, all) {
 		uint64_t link = atomic_load_explicit(&e->n.link, memory_order_relaxed);
-		struct sl_neigh_info *info = &c->out[c->n];
+		struct sl_neigh_info *info;
 
-		if (!e->live)
+		if (!e->live || c->n++ >= c->max)
 			continue;
-		if (c->n++ >= c->max)
-			continue;
+		info = &c->out[c->n - 1];
 		*info = (struct sl_neigh_info){
 			.port = e->n.port,
 			.family = e->n.family,
