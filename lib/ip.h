@@ -29,6 +29,9 @@ unsigned int sl_parse_batch(struct sl_worker *w, struct rte_mbuf **pkts, unsigne
  */
 bool sl_parse6(struct sl_worker *w, struct rte_mbuf *m);
 
+/* the IPv6 part of sl_pkt_parse_ip(): line 0 but for mark and ports; false: no whole header */
+bool sl_parse6_fill(struct rte_mbuf *m, uint16_t l3_off);
+
 /**
  * sl_pkt_parse_ip() - fill struct sl_pkt from the IP header at @l3_off (no checks of policy)
  *
@@ -132,7 +135,11 @@ void sl_offload_complete(struct rte_mbuf *m);
 struct sl_reasm;
 int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out);
 void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q);
-/* Takes @m. Return: the whole datagram, reparsed, or NULL while parts are missing. */
+/* malformed fragments are not answered from here on: of what is only passed on, the kernel's
+ * connection tracking drops them silently */
+void sl_reasm_quiet(struct sl_reasm *q);
+/* Takes @m. Return: the whole datagram, reparsed, or NULL while parts are missing; what is no
+ * fragment comes back as it is. Port, mark and link flags of the whole are the last fragment's. */
 struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m);
 /* drops everything, counted as shutdown */
 void sl_reasm_flush(struct sl_worker *w, struct sl_reasm *q);

@@ -123,41 +123,6 @@ bool sl_parse4(struct sl_worker *w, struct rte_mbuf *m, bool segments)
 	return false;
 }
 
-static void fill6(struct rte_mbuf *m, const struct rte_ipv6_hdr *ip)
-{
-	struct sl_pkt *p = sl_pkt(m);
-	uint32_t off = p->l3_off + (uint32_t)sizeof(*ip);
-	uint16_t frag_off = 0;
-	bool has_frag = false;
-
-	memcpy(p->src.b, ip->src_addr, sizeof(p->src.b));
-	memcpy(p->dst.b, ip->dst_addr, sizeof(p->dst.b));
-	p->sport_be = 0;
-	p->dport_be = 0;
-	p->family = SL_AF_INET6;
-	p->proto = ip->proto;
-	p->l3_len = (uint32_t)sizeof(*ip) + rte_be_to_cpu_16(ip->payload_len);
-	p->frag_off = 0;
-	p->l4_off = 0;
-	p->flags &= ~PKT_IP_FLAGS;
-	if (ip->proto == IPPROTO_HOPOPTS)
-		p->flags |= SL_PKT_OPTIONS;
-	if (sl_ip6_find_upper(m, &off, &p->proto, &frag_off, &has_frag) < 0)
-		return;
-	p->flags |= SL_PKT_L4;
-	p->frag_off = frag_off & 0xfff8;
-	if (has_frag)
-		p->flags |= SL_PKT_FRAG_HDR;
-	if (frag_off & 0xfff9)
-		p->flags |= SL_PKT_FRAG;
-	if (p->frag_off != 0) {
-		p->flags |= SL_PKT_FRAG_LATER;
-		return;
-	}
-	p->l4_off = (uint16_t)off;
-	fill_l4(m);
-}
-
 bool sl_pkt_parse_ip(struct rte_mbuf *m, uint16_t l3_off)
 {
 	struct rte_ipv4_hdr *ip;
@@ -166,13 +131,8 @@ bool sl_pkt_parse_ip(struct rte_mbuf *m, uint16_t l3_off)
 	if (version == NULL)
 		return false;
 	sl_pkt(m)->l3_off = l3_off;
-	if (version[l3_off] >> 4 == SL_AF_INET6) {
-		version = sl_pkt_pull(m, l3_off + (uint32_t)sizeof(struct rte_ipv6_hdr));
-		if (version == NULL)
-			return false;
-		fill6(m, (const void *)(version + l3_off));
-		return true;
-	}
+	if (version[l3_off] >> 4 == SL_AF_INET6)
+		return sl_parse6_fill(m, l3_off);
 	if (!check(m, l3_off, &ip))
 		return false;
 	fill4(m, ip);

@@ -71,12 +71,10 @@ bool sl_parse6(struct sl_worker *w, struct rte_mbuf *m)
 	return false;
 }
 
-int sl_ip6_find_upper(const struct rte_mbuf *m, uint32_t *off, uint8_t *proto, uint16_t *frag_off,
-		bool *has_frag)
+bool sl_parse6_fill(struct rte_mbuf *m, uint16_t l3_off)
 {
-	*frag_off = 0;
-	*has_frag = false;
-	return *off <= m->pkt_len && *proto != 0 ? 0 : -1;
+	sl_pkt(m)->family = SL_AF_INET6;
+	return m->pkt_len >= l3_off + sizeof(struct rte_ipv6_hdr);
 }
 
 bool sl_ip6_input(struct sl_worker *w, struct rte_mbuf *m, const struct sl_nexthop *nh)

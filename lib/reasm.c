@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reassembly of both families, one set of datagrams for each worker, with the kernel's rules
+ * (ip_frag_queue(), ip6_frag_queue()): any order, any number of fragments, exact duplicates ignored,
+ * overlaps end the datagram, 4 MiB of fragments for each family, IPv4 datagrams start over when more
+ * than ipfrag_max_dist fragments of the same source came in between.
+ *
+ * Why not librte_ip_frag: it takes at most RTE_LIBRTE_IP_FRAG_MAX_FRAG (8) fragments of a datagram,
+ * does not see overlaps (their bytes would be joined one behind the other), frees what timed out
+ * without telling (nothing could be answered or counted), keeps neither the size of the largest
+ * fragment nor ECN, and bounds datagrams, not bytes.
+ *
+ * A datagram is found by hash; its fragments are in a tree by offset (lib/reasm_queue.c); when the
+ * last byte is there, buffers are chained (lib/reasm_join.c). Of all fragments but the first one the
+ * headers are cut off at once. Datagrams of one family wait equally long, so the oldest is always
+ * the first of a list. Everything is allocated at the start.
+ */
+#include "lib/reasm_priv.h"
+#include "lib/router.h"
+
+#include <rte_cycles.h>
+#include <rte_jhash.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* net.ipv4.ipfrag_high_thresh and its IPv6 twin; here for each worker */
+#define BYTES_MAX (4U << 20)
+/* of the buffers of the pool, both families of all workers together hold one in */
+#define POOL_SHARE 2U
+#define BUCKETS 1024U
+/* datagrams that one tick ends at most, for each family */
+#define EXPIRE_BURST 64U
+
+TAILQ_HEAD(datagrams, reasm_datagram);
+
+struct family {
+	struct datagrams by_age;
+	uint64_t bytes; /* of buffers that its fragments hold */
+};
+
+struct sl_reasm {
+	struct family inet, inet6;
+	uint64_t bytes_max; /* [const] for each family */
+	uint32_t seed; /* [const] */
+	bool quiet; /* [const] errors are not answered */
+	struct reasm_datagram *datagrams[BUCKETS];
+	struct reasm_peer *peers[BUCKETS];
+	/* pools, linked by next; as many of each as there may be fragments */
+	struct reasm_frag *free_frags;
+	struct reasm_datagram *free_datagrams;
+	struct reasm_peer *free_peers;
+	void *memory;
+};
+
+static uint32_t buffer_bytes(const struct rte_mbuf *seg)
+{
+	return (uint32_t)sizeof(*seg) + seg->priv_size + seg->buf_len;
+}
+
+static uint64_t held_bytes(const struct rte_mbuf *m)
+{
+	uint64_t bytes = 0;
+
+	for (; m != NULL; m = m->next)
+		bytes += buffer_bytes(m);
+	return bytes;
+}
+
+int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out)
+{
+	const struct rte_mempool *pool = w->r->pool;
+	uint32_t unit = pool->elt_size;
+	uint64_t share =
+			(uint64_t)pool->size * unit / POOL_SHARE / 2 / RTE_MAX(w->r->n_workers, 1U);
+	struct sl_reasm *q = calloc(1, sizeof(*q));
+	struct reasm_datagram *d;
+	struct reasm_frag *f;
+	struct reasm_peer *peer;
+	size_t n;
+
+	if (q == NULL)
+		return -ENOMEM;
+	q->bytes_max = RTE_MIN(share, (uint64_t)BYTES_MAX);
+	/* both families, and the one of each that goes over the limit */
+	n = 2 * (q->bytes_max / unit + 2);
+	q->memory = calloc(n, sizeof(*d) + sizeof(*f) + sizeof(*peer));
+	if (q->memory == NULL || getrandom(&q->seed, sizeof(q->seed), 0) != sizeof(q->seed)) {
+		free(q->memory);
+		free(q);
+		return -ENOMEM;
+	}
+	d = q->memory;
+	f = (void *)(d + n);
+	peer = (void *)(f + n);
+	for (size_t i = 0; i < n; i++) {
+		d[i].next = i + 1 < n ? &d[i + 1] : NULL;
+		f[i].next = i + 1 < n ? &f[i + 1] : NULL;
+		peer[i].next = i + 1 < n ? &peer[i + 1] : NULL;
+	}
+	q->free_datagrams = d;
+	q->free_frags = f;
+	q->free_peers = peer;
+	TAILQ_INIT(&q->inet.by_age);
+	TAILQ_INIT(&q->inet6.by_age);
+	*out = q;
+	return 0;
+}
+
+void sl_reasm_quiet(struct sl_reasm *q)
+{
+	q->quiet = true;
+}
+
+static struct family *family_of(struct sl_reasm *q, uint8_t family)
+{
+	return family == SL_AF_INET ? &q->inet : &q->inet6;
+}
+
+/* ---- peers ------------------------------------------------------------------------------------ */
+
+static struct reasm_peer **peer_place(struct sl_reasm *q, const struct sl_addr *addr)
+{
+	struct reasm_peer **at = &q->peers[rte_jhash(addr, sizeof(*addr), q->seed) % BUCKETS];
+
+	while (*at != NULL && !sl_addr_eq(&(*at)->addr, addr))
+		at = &(*at)->next;
+	return at;
+}
+
+static struct reasm_peer *peer_get(struct sl_reasm *q, const struct sl_addr *addr)
+{
+	struct reasm_peer **at = peer_place(q, addr), *peer = *at;
+
+	if (peer == NULL) {
+		peer = q->free_peers;
+		q->free_peers = peer->next;
+		*peer = (struct reasm_peer){ .addr = *addr };
+		*at = peer;
+	}
+	peer->users++;
+	return peer;
+}
+
+static void peer_put(struct sl_reasm *q, struct reasm_peer *peer)
+{
+	struct reasm_peer **at;
+
+	if (peer == NULL || --peer->users > 0)
+		return;
+	at = peer_place(q, &peer->addr);
+	*at = peer->next;
+	peer->next = q->free_peers;
+	q->free_peers = peer;
+}
+
+/* ---- datagrams -------------------------------------------------------------------------------- */
+
+static struct reasm_datagram **place_of(struct sl_reasm *q, const struct reasm_key *key)
+{
+	uint32_t hash = rte_jhash_32b((const uint32_t *)key, sizeof(*key) / 4, q->seed);
+	struct reasm_datagram **at = &q->datagrams[hash % BUCKETS];
+
+	while (*at != NULL && memcmp(&(*at)->key, key, sizeof(*key)) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+static struct reasm_datagram *find(
+		struct sl_worker *w, struct sl_reasm *q, const struct reasm_key *key)
+{
+	struct family *fam = family_of(q, key->family);
+	struct reasm_datagram **at = place_of(q, key), *d;
+
+	if (*at != NULL)
+		return *at;
+	d = q->free_datagrams;
+	if (d == NULL)
+		return NULL;
+	q->free_datagrams = d->next;
+	*d = (struct reasm_datagram){ .key = *key, .since_ns = w->now_ns };
+	if (key->family == SL_AF_INET)
+		d->peer = peer_get(q, &key->src);
+	*at = d;
+	TAILQ_INSERT_TAIL(&fam->by_age, d, by_age);
+	return d;
+}
+
+static void forget(struct sl_reasm *q, struct reasm_datagram *d)
+{
+	struct reasm_datagram **at = place_of(q, &d->key);
+
+	*at = d->next;
+	TAILQ_REMOVE(&family_of(q, d->key.family)->by_age, d, by_age);
+	peer_put(q, d->peer);
+	d->next = q->free_datagrams;
+	q->free_datagrams = d;
+}
+
+/* one fragment leaves: its buffers are no longer held. Return: the one behind it */
+static struct reasm_frag *release(
+		struct sl_worker *w, struct sl_reasm *q, struct family *fam, struct reasm_frag *f)
+{
+	struct reasm_frag *next = f->next;
+
+	fam->bytes -= held_bytes(f->m);
+	w->held[sl_pkt(f->m)->in_port]--;
+	f->next = q->free_frags;
+	q->free_frags = f;
+	return next;
+}
+
+static void drop_frags(struct sl_worker *w, struct sl_reasm *q, struct family *fam,
+		struct reasm_frag *f, enum sl_drop_reason reason)
+{
+	while (f != NULL) {
+		struct rte_mbuf *m = f->m;
+
+		f = release(w, q, fam, f);
+		sl_drop(w, m, reason);
+	}
+}
+
+static void kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
+		enum sl_drop_reason reason)
+{
+	struct family *fam = family_of(q, d->key.family);
+
+	drop_frags(w, q, fam, reasm_flatten(&d->frags), reason);
+	forget(q, d);
+}
+
+/* ip_frag_too_far(): IPv4 ids come round quickly, so what is old belongs to something else */
+static void start_over_if_far(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d)
+{
+	uint32_t max = (uint32_t)w->net->sysctl.ipfrag4_max_dist, before = d->peer_seen;
+
+	if (d->peer == NULL || max == 0)
+		return;
+	d->peer_seen = ++d->peer->fragments;
+	if (d->frags.root == NULL || d->peer_seen - before <= max)
+		return;
+	drop_frags(w, q, &q->inet, reasm_flatten(&d->frags), SL_DROP_REASM);
+	d->len = 0;
+	d->have = 0;
+	d->ecn = 0;
+	d->has_first = false;
+	d->has_last = false;
+	d->since_ns = w->now_ns;
+	TAILQ_REMOVE(&q->inet.by_age, d, by_age);
+	TAILQ_INSERT_TAIL(&q->inet.by_age, d, by_age);
+}
+
+/* Return: false if the fragment contradicts what is there */
+static bool take_end(struct reasm_datagram *d, const struct reasm_part *part)
+{
+	if (!part->more) {
+		if (part->end < d->len || (d->has_last && part->end != d->len))
+			return false;
+		d->has_last = true;
+		d->len = part->end;
+	} else if (part->end > d->len) {
+		if (d->has_last)
+			return false;
+		d->len = part->end;
+	}
+	return part->end != part->off;
+}
+
+static void note(struct reasm_datagram *d, const struct reasm_part *part)
+{
+	uint32_t size = part->end - part->off + part->hdr_len;
+
+	d->have += part->end - part->off;
+	d->ecn |= part->ecn;
+	d->max_size = RTE_MAX(d->max_size, size);
+	if (part->df)
+		d->max_df_size = RTE_MAX(d->max_df_size, size);
+	if (part->off == 0) {
+		d->has_first = true;
+		d->hdr_len = part->hdr_len;
+		d->nhoff = part->nhoff;
+	}
+}
+
+/* everything is there: fragments but the last one to come are counted as joined to it */
+static struct rte_mbuf *complete(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
+		const struct rte_mbuf *last)
+{
+	struct family *fam = family_of(q, d->key.family);
+	struct sl_pkt last_pkt = *sl_pkt((struct rte_mbuf *)(uintptr_t)last);
+	struct reasm_frag *head;
+	struct rte_mbuf *m;
+
+	if (!reasm_joinable(d)) {
+		kill(w, q, d, SL_DROP_REASM);
+		return NULL;
+	}
+	head = reasm_flatten(&d->frags);
+	for (const struct reasm_frag *f = head; f != NULL; f = f->next) {
+		uint16_t port = sl_pkt(f->m)->in_port;
+
+		fam->bytes -= held_bytes(f->m);
+		w->held[port]--;
+		w->delivered[port]++;
+	}
+	w->delivered[last_pkt.in_port]--;
+	m = reasm_join(d, head, &last_pkt);
+	while (head != NULL) {
+		struct reasm_frag *next = head->next;
+
+		head->next = q->free_frags;
+		q->free_frags = head;
+		head = next;
+	}
+	forget(q, d);
+	return m;
+}
+
+/* Takes @m. */
+static struct rte_mbuf *add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
+		struct rte_mbuf *m, const struct reasm_part *part)
+{
+	struct family *fam = family_of(q, d->key.family);
+	uint32_t l3_off = sl_pkt(m)->l3_off;
+	struct reasm_frag *f = q->free_frags;
+
+	start_over_if_far(w, q, d);
+	if (!take_end(d, part)) {
+		kill(w, q, d, SL_DROP_REASM);
+		goto drop;
+	}
+	f = q->free_frags;
+	if (f == NULL)
+		goto drop;
+	q->free_frags = f->next;
+	f->m = m;
+	f->off = part->off;
+	switch (reasm_insert(&d->frags, f, part->end, sl_worker_random(w))) {
+	case REASM_INSERTED:
+		break;
+	case REASM_OVERLAP:
+		kill(w, q, d, SL_DROP_REASM);
+		/* fallthrough */
+	case REASM_DUPLICATE:
+		f->next = q->free_frags;
+		q->free_frags = f;
+		goto drop;
+	}
+	sl_pkt_trim(m, l3_off + part->hdr_len + part->end - part->off);
+	if (part->off != 0)
+		rte_pktmbuf_adj(m, (uint16_t)(l3_off + part->hdr_len));
+	fam->bytes += held_bytes(m);
+	w->held[sl_pkt(m)->in_port]++;
+	note(d, part);
+	if (d->has_first && d->has_last && d->have == d->len)
+		return complete(w, q, d, m);
+	return NULL;
+
+drop:
+	sl_drop(w, m, SL_DROP_REASM);
+	return NULL;
+}
+
+/* ---- fragments -------------------------------------------------------------------------------- */
+
+static struct rte_mbuf *refuse(struct sl_worker *w, const struct sl_reasm *q, struct rte_mbuf *m,
+		uint8_t code, uint32_t pointer)
+{
+	if (!q->quiet)
+		sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
+	sl_drop(w, m, SL_DROP_REASM);
+	return NULL;
+}
+
+/* RFC 8200 4.5: the first fragment must go up to the upper layer header */
+static bool is_incomplete(const struct rte_mbuf *m, const struct sl_pkt *p)
+{
+	uint32_t need = 1;
+
+	if (!(p->flags & SL_PKT_L4) || p->flags & SL_PKT_FRAG_LATER || p->proto == IPPROTO_NONE)
+		return false;
+	if (p->proto == IPPROTO_TCP)
+		need = 20;
+	else if (p->proto == IPPROTO_UDP || p->proto == IPPROTO_ICMPV6)
+		need = 8;
+	return p->l4_off + need > m->pkt_len;
+}
+
+/* the headers up to the first fragment header made contiguous; false: there is none */
+static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
+{
+	uint32_t l3_off = sl_pkt(m)->l3_off, off = IP6_HDR_LEN, field;
+	uint32_t nhoff = offsetof(struct rte_ipv6_hdr, proto);
+	const uint8_t *ip;
+
+	for (;;) {
+		const uint8_t *frame = sl_pkt_pull(m, l3_off + off + IP6_FRAG_HDR_LEN);
+		uint8_t proto;
+
+		if (frame == NULL)
+			return false;
+		ip = frame + l3_off;
+		proto = ip[nhoff];
+		if (proto == IPPROTO_FRAGMENT)
+			break;
+		if (!ip6_is_extension(proto) || proto == IPPROTO_NONE)
+			return false;
+		nhoff = off;
+		off += proto == IPPROTO_AH ? (ip[off + 1] + 2U) * 4 : (ip[off + 1] + 1U) * 8;
+	}
+	field = (uint32_t)ip[off + 2] << 8 | ip[off + 3];
+	memcpy(id, &ip[off + 4], sizeof(*id));
+	part->hdr_len = off + IP6_FRAG_HDR_LEN;
+	part->off = field & 0xfff8;
+	part->end = part->off + (m->pkt_len - l3_off - part->hdr_len);
+	part->nhoff = (uint16_t)nhoff;
+	part->more = field & 1;
+	part->ecn = (uint8_t)(1U << (ip[1] >> 4 & 3));
+	return true;
+}
+
+static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	struct reasm_key key = { .src = p->src, .dst = p->dst, .family = SL_AF_INET6 };
+	struct reasm_part part = { .off = 0 };
+	struct reasm_datagram *d;
+
+	if (!find6(m, &part, &key.id))
+		return m;
+	if (part.off == 0 && is_incomplete(m, p))
+		return refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
+	if (ip6_is_multicast(&p->dst) || ip6_is_link_local(&p->dst))
+		key.port = p->in_port;
+	d = q->inet6.bytes > q->bytes_max || q->free_frags == NULL ? NULL : find(w, q, &key);
+	if (d == NULL) {
+		sl_drop(w, m, SL_DROP_REASM_FULL);
+		return NULL;
+	}
+	if (part.end > IP6_PLEN_MAX || (part.more && part.end % 8 != 0)) {
+		/* the offset field, or the payload length */
+		uint32_t pointer = part.end > IP6_PLEN_MAX
+				? part.hdr_len - IP6_FRAG_HDR_LEN + 2
+				: (uint32_t)offsetof(struct rte_ipv6_hdr, payload_len);
+
+		if (d->frags.root == NULL)
+			forget(q, d);
+		return refuse(w, q, m, ICMP6_PARAM_FIELD, pointer);
+	}
+	return add(w, q, d, m, &part);
+}
+
+static struct rte_mbuf *rx4(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	const uint8_t *frame = sl_pkt_pull(m, p->l3_off + (uint32_t)sizeof(struct rte_ipv4_hdr));
+	const struct rte_ipv4_hdr *ip = (const void *)(frame + p->l3_off);
+	struct reasm_key key = {
+		.src = p->src, .dst = p->dst, .family = SL_AF_INET, .proto = p->proto
+	};
+	struct reasm_part part = { .off = p->frag_off, .df = p->flags & SL_PKT_DF };
+	struct reasm_datagram *d;
+
+	if (frame != NULL)
+		part.hdr_len = (ip->version_ihl & 0xfU) * 4;
+	if (frame == NULL || sl_pkt_pull(m, p->l3_off + part.hdr_len) == NULL) {
+		sl_drop(w, m, SL_DROP_REASM);
+		return NULL;
+	}
+	key.id = ip->packet_id;
+	part.more = (ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_MF_FLAG)) != 0;
+	part.ecn = (uint8_t)(1U << (ip->type_of_service & 3));
+	part.end = part.off + (m->pkt_len - p->l3_off - part.hdr_len);
+	if (part.more)
+		part.end &= ~7U;
+	d = q->inet.bytes > q->bytes_max || q->free_frags == NULL ? NULL : find(w, q, &key);
+	if (d == NULL) {
+		sl_drop(w, m, SL_DROP_REASM_FULL);
+		return NULL;
+	}
+	return add(w, q, d, m, &part);
+}
+
+struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	if (!(sl_pkt(m)->flags & SL_PKT_FRAG))
+		return m;
+	return sl_pkt(m)->family == SL_AF_INET ? rx4(w, q, m) : rx6(w, q, m);
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+/* RFC 792, RFC 4443 3.3: said to the sender if the part with its ports is there */
+static void answer(struct sl_worker *w, const struct reasm_datagram *d)
+{
+	const struct reasm_frag *f = d->frags.root;
+
+	if (!d->has_first)
+		return;
+	while (f->left != NULL)
+		f = f->left;
+	if (d->key.family == SL_AF_INET)
+		sl_icmp4_error(w, f->m, 11, 1, 0);
+	else
+		sl_icmp6_error(w, f->m, ICMP6_TIME, ICMP6_TIME_REASM, 0);
+}
+
+static void expire(struct sl_worker *w, struct sl_reasm *q, struct family *fam, int time_s,
+		bool with_answer)
+{
+	uint64_t wait_ns = (uint64_t)time_s * NS_PER_S;
+
+	for (unsigned int i = 0; i < EXPIRE_BURST; i++) {
+		struct reasm_datagram *d = TAILQ_FIRST(&fam->by_age);
+
+		if (d == NULL || w->now_ns - d->since_ns < wait_ns)
+			return;
+		if (with_answer)
+			answer(w, d);
+		kill(w, q, d, SL_DROP_REASM_TIMEOUT);
+	}
+}
+
+void sl_reasm_tick(struct sl_worker *w, struct sl_reasm *q, bool with_answer)
+{
+	expire(w, q, &q->inet, w->net->sysctl.ipfrag4_time_s, with_answer);
+	expire(w, q, &q->inet6, w->net->sysctl.ipfrag6_time_s, with_answer);
+}
+
+void sl_reasm_flush(struct sl_worker *w, struct sl_reasm *q)
+{
+	struct reasm_datagram *d;
+
+	while ((d = TAILQ_FIRST(&q->inet.by_age)) != NULL)
+		kill(w, q, d, SL_DROP_SHUTDOWN);
+	while ((d = TAILQ_FIRST(&q->inet6.by_age)) != NULL)
+		kill(w, q, d, SL_DROP_SHUTDOWN);
+}
+
+void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q)
+{
+	if (q == NULL)
+		return;
+	sl_reasm_flush(w, q);
+	free(q->memory);
+	free(q);
+}

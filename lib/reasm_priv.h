@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of reassembly share. */
+#pragma once
+
+#include "lib/ip6.h"
+#include "lib/reasm_queue.h"
+
+#include <sys/queue.h>
+
+/* what tells datagrams apart; no padding, compared whole */
+struct reasm_key {
+	struct sl_addr src, dst;
+	uint32_t id; /* network order, IPv4: 16 bits of it */
+	uint16_t port; /* IPv6: input port of link-local and group destinations, else 0 */
+	uint8_t family;
+	uint8_t proto; /* IPv4 only */
+};
+static_assert(sizeof(struct reasm_key) == 40, "no padding in it");
+
+/* fragments of one source, over all of its datagrams; ipfrag_max_dist counts by it */
+struct reasm_peer {
+	struct reasm_peer *next; /* in the hash chain; in the pool of free ones */
+	struct sl_addr addr;
+	uint32_t fragments;
+	uint32_t users; /* datagrams */
+};
+
+/* a datagram of which something is there */
+struct reasm_datagram {
+	TAILQ_ENTRY(reasm_datagram) by_age;
+	struct reasm_datagram *next; /* in the hash chain; in the pool of free ones */
+	struct reasm_key key;
+	struct reasm_frags frags;
+	struct reasm_peer *peer; /* IPv4 */
+	uint64_t since_ns;
+	uint32_t peer_seen; /* peer->fragments when the last fragment came */
+	uint32_t len; /* of the data: highest end so far */
+	uint32_t hdr_len; /* of the first fragment, as in struct reasm_part */
+	uint32_t have; /* bytes */
+	uint32_t max_size, max_df_size; /* of fragments with header; with DF */
+	uint16_t nhoff; /* IPv6, of the first fragment, from the IPv6 header */
+	uint8_t ecn; /* a bit for each codepoint that was seen */
+	bool has_first, has_last;
+};
+
+/* where the data of one fragment is */
+struct reasm_part {
+	uint32_t hdr_len; /* of everything in front of it, from the IP header */
+	uint32_t off, end; /* in the datagram's data */
+	uint16_t nhoff; /* IPv6: of the byte that names the fragment header */
+	bool more;
+	bool df;
+	uint8_t ecn;
+};
+
+/* whether the ECN bits of the fragments agree and the whole is no larger than IP allows */
+bool reasm_joinable(const struct reasm_datagram *d);
+
+/**
+ * reasm_join() - a whole datagram from its fragments
+ * @head: by offset, complete and joinable; the mbuf of the first one has its headers
+ * @last: the fragment that came last: port, mark and link flags of the whole are its
+ */
+struct rte_mbuf *reasm_join(const struct reasm_datagram *d, const struct reasm_frag *head,
+		const struct sl_pkt *last);
