@@ -17,7 +17,7 @@ static bool path_into(struct yaml_ctx *c, const yaml_node_t *node, const char **
 		snprintf(joined, sizeof(joined), "%s", text);
 	else
 		snprintf(joined, sizeof(joined), "%s/%s", dirname(dir), text);
-	*out = yaml_strdup(c, joined);
+	*out = yaml_dup_text(c, joined);
 	return true;
 }
 

@@ -71,8 +71,8 @@ static bool stage_arg(
 	}
 	if (text == NULL)
 		return false;
-	s->args[s->n_args].key = yaml_strdup(c, (const char *)key->data.scalar.value);
-	s->args[s->n_args].value = yaml_strdup(c, text);
+	s->args[s->n_args].key = yaml_dup_text(c, (const char *)key->data.scalar.value);
+	s->args[s->n_args].value = yaml_dup_text(c, text);
 	s->args[s->n_args].at = yaml_mark(value);
 	s->n_args++;
 	return true;

@@ -16,7 +16,7 @@ static bool port_name(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 	if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)
 		return yaml_error(c, node, "a port cannot be called '%s': switches use that name",
 				name);
-	port->name = yaml_strdup(c, name);
+	port->name = yaml_dup_text(c, name);
 	return true;
 }
 

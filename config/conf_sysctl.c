@@ -26,7 +26,7 @@ static bool sysctl_entry(
 		return yaml_error(c, value, "found %ld for %s, expected %ld to %ld", s->value, name,
 				min, max);
 	s->at = yaml_mark(key);
-	s->name = yaml_strdup(c, name);
+	s->name = yaml_dup_text(c, name);
 	conf->n_sysctls++;
 	return true;
 }

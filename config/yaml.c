@@ -131,7 +131,7 @@ static struct sl_conf *make_conf(struct yaml_ctx *c)
 {
 	struct sl_conf *conf = yaml_alloc(c, 1, sizeof(*conf));
 
-	conf->path = yaml_strdup(c, c->path);
+	conf->path = yaml_dup_text(c, c->path);
 	conf->n_workers = 1;
 	conf->conntrack_max = DEFAULT_CONNTRACK_MAX;
 	conf->control_socket = DEFAULT_SOCKET;
@@ -158,7 +158,7 @@ int sl_conf_read(const char *path, struct sl_conf **out, FILE *err)
 	ok = interpret(&c);
 	yaml_document_delete(&c.doc);
 	if (!ok) {
-		yaml_free(c.arena);
+		yaml_free_arena(c.arena);
 		return -EINVAL;
 	}
 	c.conf->arena = c.arena;
@@ -169,5 +169,5 @@ int sl_conf_read(const char *path, struct sl_conf **out, FILE *err)
 void sl_conf_free(struct sl_conf *conf)
 {
 	if (conf != NULL)
-		yaml_free(conf->arena);
+		yaml_free_arena(conf->arena);
 }

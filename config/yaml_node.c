@@ -22,7 +22,7 @@ void *yaml_alloc(struct yaml_ctx *c, size_t n, size_t size)
 	return chunk->data;
 }
 
-void yaml_free(void *arena)
+void yaml_free_arena(void *arena)
 {
 	struct chunk *next;
 
@@ -32,7 +32,7 @@ void yaml_free(void *arena)
 	}
 }
 
-char *yaml_strdup(struct yaml_ctx *c, const char *text)
+char *yaml_dup_text(struct yaml_ctx *c, const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -206,7 +206,7 @@ bool yaml_text_into(
 	const char *text = yaml_text(c, node, expected);
 
 	if (text != NULL)
-		*out = yaml_strdup(c, text);
+		*out = yaml_dup_text(c, text);
 	return text != NULL;
 }
 

@@ -22,8 +22,8 @@ struct yaml_ctx {
 /* zeroed memory that lives as long as the configuration; never NULL: aborts where there is none */
 void *yaml_alloc(struct yaml_ctx *c, size_t n, size_t size);
 /* everything of an arena */
-void yaml_free(void *arena);
-char *yaml_strdup(struct yaml_ctx *c, const char *text);
+void yaml_free_arena(void *arena);
+char *yaml_dup_text(struct yaml_ctx *c, const char *text);
 
 /* prints FILE:LINE:COLUMN: and the message; always returns false */
 bool yaml_error(struct yaml_ctx *c, const yaml_node_t *at, const char *fmt, ...)
