@@ -7,6 +7,7 @@
 #include "lib/ip4.h"
 #include "lib/worker.h"
 
+#include <rte_icmp.h>
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
@@ -59,7 +60,7 @@ static bool prepare(struct rx *rx, struct ip4_answer *a)
 }
 
 /* an ICMP message that is complete but for its checksum, cut free of the request's headers */
-static void reply(struct rx *rx, struct icmphdr *icmp, uint8_t type, uint8_t code)
+static void reply(struct rx *rx, struct rte_icmp_hdr *icmp, uint8_t type, uint8_t code)
 {
 	struct ip4_answer a = { .proto = IPPROTO_ICMP, .tos = rx->tos };
 	struct sl_addr to;
@@ -76,20 +77,20 @@ static void reply(struct rx *rx, struct icmphdr *icmp, uint8_t type, uint8_t cod
 	/* the request's buffer becomes the answer: as received it ends here */
 	rx->w->delivered[rx->p->in_port]++;
 	rte_pktmbuf_adj(rx->m, rx->p->l4_off);
-	icmp->type = type;
-	icmp->code = code;
-	icmp->checksum = 0;
-	icmp->checksum = (uint16_t)~sl_csum_bytes(rx->m, 0, rx->m->pkt_len);
+	icmp->icmp_type = type;
+	icmp->icmp_code = code;
+	icmp->icmp_cksum = 0;
+	icmp->icmp_cksum = (uint16_t)~sl_csum_bytes(rx->m, 0, rx->m->pkt_len);
 	ip4_answer_send(rx->w, &a, rx->m);
 }
 
-static void icmp_timestamp(struct rx *rx, struct icmphdr *icmp)
+static void icmp_timestamp(struct rx *rx, struct rte_icmp_hdr *icmp)
 {
-	const uint32_t len = sizeof(struct icmphdr) + 3 * sizeof(rte_be32_t);
+	const uint32_t len = sizeof(struct rte_icmp_hdr) + 3 * sizeof(rte_be32_t);
 	rte_be32_t now = ip4_timestamp(rx->w);
 	uint8_t *times;
 
-	if (rx->l4_len < sizeof(struct icmphdr) + sizeof(rte_be32_t)) {
+	if (rx->l4_len < sizeof(struct rte_icmp_hdr) + sizeof(rte_be32_t)) {
 		refuse(rx, SL_DROP_HOST_L4);
 		return;
 	}
@@ -115,7 +116,7 @@ static void icmp_timestamp(struct rx *rx, struct icmphdr *icmp)
 static void icmp_rx(struct rx *rx)
 {
 	const struct sl_sysctl *ctl = &rx->w->net->sysctl;
-	struct icmphdr *icmp;
+	struct rte_icmp_hdr *icmp;
 
 	if (!checksum_ok(rx, rx->l4_len, false)) {
 		refuse(rx, SL_DROP_HOST_CHECKSUM);
@@ -130,18 +131,18 @@ static void icmp_rx(struct rx *rx)
 		refuse(rx, SL_DROP_HOST_IGNORED);
 		return;
 	}
-	switch (icmp->type) {
+	switch (icmp->icmp_type) {
 	case ICMP_ECHO:
 		if (ctl->icmp4_echo_ignore_all)
 			refuse(rx, SL_DROP_HOST_IGNORED);
 		else
-			reply(rx, icmp, ICMP_ECHOREPLY, icmp->code);
+			reply(rx, icmp, ICMP_ECHOREPLY, icmp->icmp_code);
 		break;
 	case ICMP_TIMESTAMP:
 		icmp_timestamp(rx, icmp);
 		break;
 	default:
-		if (icmp->type > ICMP_ADDRESSREPLY)
+		if (icmp->icmp_type > ICMP_ADDRESSREPLY)
 			refuse(rx, SL_DROP_HOST_IGNORED);
 		else
 			deliver(rx);
