@@ -104,7 +104,7 @@ static bool is_own(const uint8_t *ip)
 		IP4(10, 0, 3, 1), IP4(10, 0, 4, 1) };
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (get32(ip + 12) == own[i])
+		if (get32(ip + 12) == own[i] || ip[12] == 127)
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
  * first, one case at a time, so that every frame that it sends is known to belong to its case; the
  * times at which it got them are sluice's clock.
  *
- *   forward_diff SLUICE [--frames N] [--seed S] [--class NAME] [--only INDEX]
+ *   forward_diff SLUICE [--frames N] [--seed S] [--class NAME] [--only INDEX] [--sysctl NAME=VALUE]
  *   forward_diff --show | --twice [...]
  *
  * --only runs one case alone; --show prints what the kernel sends; --twice holds the kernel against
@@ -362,7 +362,8 @@ static void usage(void)
 {
 	fprintf(stderr,
 			"forward_diff SLUICE | --show | --twice "
-			"[--frames N] [--seed S] [--class NAME] [--only INDEX]\nclasses:");
+			"[--frames N] [--seed S] [--class NAME] [--only INDEX] "
+			"[--sysctl NAME=VALUE]...\nclasses:");
 	for (unsigned int i = 0; frames_class_name(i) != NULL; i++)
 		fprintf(stderr, " %s", frames_class_name(i));
 	fprintf(stderr, "\n");
@@ -373,7 +374,8 @@ static int parse(int argc, char **argv, struct options *opt)
 	static const struct option longs[] = { { "frames", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 's' }, { "class", required_argument, NULL, 'c' },
 		{ "only", required_argument, NULL, 'o' }, { "show", no_argument, NULL, 'w' },
-		{ "twice", no_argument, NULL, 't' }, { 0 } };
+		{ "sysctl", required_argument, NULL, 'y' }, { "twice", no_argument, NULL, 't' },
+		{ 0 } };
 	int o;
 
 	*opt = (struct options){
@@ -394,6 +396,10 @@ static int parse(int argc, char **argv, struct options *opt)
 		case 'o':
 			opt->first = (unsigned int)strtoul(optarg, NULL, 0);
 			opt->n = 1;
+			break;
+		case 'y':
+			if (topo_add_sysctl(optarg) < 0)
+				return -EINVAL;
 			break;
 		case 'w':
 			opt->mode = JUST_SHOW;

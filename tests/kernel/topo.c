@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct lab_port ports[] = {
@@ -56,12 +57,12 @@ static const struct lab_route routes[] = {
 };
 
 /* what is compared is which error is sent; how many may be sent is another test's question */
-static const char *const sysctls[] = {
+#define SYSCTLS_MAX 16
+static const char *sysctls[SYSCTLS_MAX + 1] = {
 	"net.ipv4.icmp_ratelimit=0",
 	"net.ipv4.icmp_msgs_per_sec=1000000",
 	"net.ipv4.icmp_msgs_burst=1000000",
 	"net.ipv6.icmp.ratelimit=0",
-	NULL,
 };
 
 /* what only the kernel has: the flow label of its own packets would be a hash with a secret */
@@ -77,6 +78,18 @@ const struct lab_spec topo_spec = {
 	.sysctls = sysctls,
 	.more_sysctls = kernel_sysctls,
 };
+
+int topo_add_sysctl(const char *setting)
+{
+	unsigned int n = 0;
+
+	while (sysctls[n] != NULL)
+		n++;
+	if (n == SYSCTLS_MAX || strchr(setting, '=') == NULL)
+		return -EINVAL;
+	sysctls[n] = setting;
+	return 0;
+}
 
 void topo_init(void)
 {

@@ -36,6 +36,9 @@ enum topo_port {
 /* to be called once, before topo_spec is used */
 void topo_init(void);
 
+/* "name=value", for both sides; kept. Return: 0 or -EINVAL */
+int topo_add_sysctl(const char *setting);
+
 extern const struct lab_spec topo_spec;
 
 #define IP4(a, b, c, d) \
