@@ -171,7 +171,8 @@ static bool ignored(
 	}
 	for (unsigned int i = 0; i < np->n_addr4; i++) {
 		if (sl_addr_eq(&np->addr4[i].addr, tip))
-			return same_subnet && !on_link(np, tip, sip);
+			/* a probe has no subnet (RFC 5227) */
+			return same_subnet && sip->v4 != 0 && !on_link(np, tip, sip);
 	}
 	return true;
 }

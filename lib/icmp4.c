@@ -48,7 +48,10 @@ static bool is_error_packet(
 /* 0 leaves the choice to the route */
 static rte_be32_t source(struct sl_worker *w, const struct sl_pkt *p, enum ip4_dst dst)
 {
-	const struct sl_nexthop on_port = { .port = p->in_port };
+	/* inet_select_addr(): of the input port, in the subnet of whom the error goes to if it can be */
+	const struct sl_nexthop on_port = {
+		.port = p->in_port, .family = SL_AF_INET, .gateway = p->src
+	};
 
 	if (dst == IP4_DST_LOCAL && p->out_port == SL_PORT_NONE)
 		return p->dst.v4;

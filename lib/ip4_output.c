@@ -66,6 +66,8 @@ bool ip4_answer_route(struct sl_worker *w, struct ip4_answer *a)
 
 	if (nh == NULL || (nh->type != SL_ROUTE_UNICAST && nh->type != SL_ROUTE_BROADCAST))
 		return false;
+	if (nh->port == SL_PORT_HOST) /* 127.255.255.255: stays inside */
+		return false;
 	if (a->src_be == 0)
 		a->src_be = ip4_source(w, nh, hop_be);
 	if (a->src_be == 0)
