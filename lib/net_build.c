@@ -95,16 +95,26 @@ static int build_sysctls(struct net_build *b)
 	return ret;
 }
 
-/* what the route stage may decide by itself */
+/*
+ * What the route stage may decide by itself. With rules the reverse route depends on more than the
+ * source; with routes of the configuration in the local table the filter of own addresses is blind.
+ */
 static void build_straight(struct net_build *b)
 {
 	struct net_priv *priv = b->priv;
 
 	for (unsigned int i = 1; i <= b->r->n_ports; i++) {
-		const struct sl_sysctl_port *s = &b->net->ports[i].sysctl;
+		const struct sl_net_port *np = &b->net->ports[i];
+		int rp_filter = np->sysctl.rp_filter;
 
-		priv->straight4[i] = s->forwarding4 != 0 && s->rp_filter == 0;
+		priv->straight4[i] = np->sysctl.forwarding4 != 0 && !priv->custom_local
+				&& (rp_filter == 0 || !priv->policy4);
 		priv->straight6[i] = b->net->sysctl.ip6_forward != 0;
+		/* loose is strict where the port has no address */
+		if (rp_filter != 0)
+			priv->reverse4[i] = rp_filter == 2 && np->n_addr4 > 0 ? NET_REVERSE_ANY
+									      : NET_REVERSE_PORT;
+		priv->any_reverse4 |= rp_filter != 0;
 	}
 	for (unsigned int i = 0; i < priv->local4->n_routes; i++) {
 		const struct net_route *r = &priv->local4->routes[i];
@@ -114,8 +124,6 @@ static void build_straight(struct net_build *b)
 		if (r->to.len == 32)
 			priv->own4[bit / 64] |= 1ULL << (bit % 64);
 	}
-	if (priv->custom_local)
-		memset(priv->straight4, 0, sizeof(priv->straight4));
 }
 
 int sl_net_build(struct sl_router *r, const struct sl_conf *conf, struct sl_net **out, char *err,

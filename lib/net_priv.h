@@ -46,6 +46,13 @@ struct net_rule {
 	const struct net_table *table4, *table6; /* NULL: no routes */
 };
 
+/* what a source's own route must be for a packet to go straight */
+enum net_reverse {
+	NET_REVERSE_NONE, /* not asked */
+	NET_REVERSE_PORT, /* unicast by the input port */
+	NET_REVERSE_ANY, /* unicast */
+};
+
 struct net_priv {
 	const struct net_table *main4, *main6; /* always there */
 	const struct net_table *local4, *local6; /* always there */
@@ -61,8 +68,10 @@ struct net_priv {
 	/* next hops by port: on its link, its own address, its anycast address (0: not forwarding) */
 	uint32_t link[SL_PORTS_MAX], own[SL_PORTS_MAX], anycast[SL_PORTS_MAX];
 	uint32_t broadcast; /* next hop of 255.255.255.255 */
-	/* straight path: input ports where no more than the source filter needs to be asked */
+	/* input ports whose plain packets the route stage decides */
 	bool straight4[SL_PORTS_MAX], straight6[SL_PORTS_MAX];
+	uint8_t reverse4[SL_PORTS_MAX]; /* enum net_reverse; what it asks there */
+	bool any_reverse4;
 	/* bit net_own_bit(a) is set if a is an own address or a broadcast address */
 	uint64_t own4[(1U << NET_OWN_BITS) / 64] __rte_aligned(64);
 };

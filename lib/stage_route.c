@@ -28,14 +28,26 @@ static inline bool is_odd_source6(const struct sl_addr *addr)
 	return addr->b[0] == 0 || addr->b[0] >= 0xfe;
 }
 
+/* rp_filter, as far as it is easy to say yes; @back: the source's own route */
+static inline bool is_way_back(
+		const struct net_priv *priv, const struct sl_pkt *p, const struct sl_nexthop *back)
+{
+	uint8_t want = priv->reverse4[p->in_port];
+
+	return want == NET_REVERSE_NONE
+			|| (back->type == SL_ROUTE_UNICAST
+					&& (want == NET_REVERSE_ANY || back->port == p->in_port));
+}
+
 static inline bool is_straight(const struct net_priv *priv, const struct sl_pkt *p,
-		const struct sl_nexthop *nh, bool v4)
+		const struct sl_nexthop *nh, const struct sl_nexthop *back, bool v4)
 {
 	if (unlikely(nh->type != SL_ROUTE_UNICAST || (p->flags & SLOW_FLAGS) != 0
 			    || nh->port == p->in_port))
 		return false;
 	if (v4)
-		return priv->straight4[p->in_port] && !is_odd_source4(priv, p->src.v4);
+		return priv->straight4[p->in_port] && !is_odd_source4(priv, p->src.v4)
+				&& (back == NULL || is_way_back(priv, p, back));
 	return priv->straight6[p->in_port] && !is_odd_source6(&p->src);
 }
 
@@ -73,9 +85,12 @@ static __rte_noinline bool route_slowly(
 	return p->family == SL_AF_INET ? sl_ip4_input(w, m, nh) : sl_ip6_input(w, m, nh);
 }
 
-/* packets of one family, with what the look-up gave; survivors, whose places are marked in @keep */
+/*
+ * Packets of one family, with what the look-up gave, and what it gave for their sources (NULL: not
+ * asked). Return: a bit for each place of a survivor.
+ */
 static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index,
-		const uint32_t *value, unsigned int n, bool v4)
+		const uint32_t *value, const uint32_t *reverse, unsigned int n, bool v4)
 {
 	const struct sl_net *net = w->net;
 	const struct net_priv *priv = net->priv;
@@ -84,10 +99,11 @@ static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const
 	for (unsigned int k = 0; k < n; k++) {
 		struct sl_pkt *p = sl_pkt(pkts[index[k]]);
 		const struct sl_nexthop *nh = &net->nexthops[value[k]];
+		const struct sl_nexthop *back = reverse == NULL ? NULL : &net->nexthops[reverse[k]];
 
 		if (unlikely(nh->n_paths > 1))
 			nh = sl_net_path(nh, sl_net_flow_hash(net, p));
-		if (likely(is_straight(priv, p, nh, v4))) {
+		if (likely(is_straight(priv, p, nh, back, v4))) {
 			p->nh = nh;
 			p->out_port = nh->port;
 			p->via = nh->family == SL_AF_NONE ? p->dst : nh->gateway;
@@ -111,19 +127,36 @@ static void lookup_by_rules(const struct sl_net *net, struct rte_mbuf **pkts, co
 	}
 }
 
+/* some port has rp_filter: the sources are looked up too */
+static __rte_noinline uint64_t decide_reverse(struct sl_worker *w, struct rte_mbuf **pkts,
+		const uint8_t *index, const uint32_t *value, unsigned int n)
+{
+	uint32_t addr[SL_BURST], reverse[SL_BURST];
+	unsigned int k = 0;
+
+	do
+		addr[k] = rte_be_to_cpu_32(sl_pkt(pkts[index[k]])->src.v4);
+	while (++k < n);
+	sl_fib_lookup4(w->net->priv->main4->fib, addr, reverse, n);
+	return decide(w, pkts, index, value, reverse, n, true);
+}
+
 static uint64_t route4(
 		struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index, unsigned int n)
 {
+	const struct net_priv *priv = w->net->priv;
 	uint32_t addr[SL_BURST], value[SL_BURST];
 
-	if (unlikely(w->net->priv->policy4)) {
+	if (unlikely(priv->policy4)) {
 		lookup_by_rules(w->net, pkts, index, value, n);
 	} else {
 		for (unsigned int k = 0; k < n; k++)
 			addr[k] = rte_be_to_cpu_32(sl_pkt(pkts[index[k]])->dst.v4);
-		sl_fib_lookup4(w->net->priv->main4->fib, addr, value, n);
+		sl_fib_lookup4(priv->main4->fib, addr, value, n);
+		if (unlikely(priv->any_reverse4))
+			return decide_reverse(w, pkts, index, value, n);
 	}
-	return decide(w, pkts, index, value, n, true);
+	return decide(w, pkts, index, value, NULL, n, true);
 }
 
 static uint64_t route6(
@@ -139,7 +172,7 @@ static uint64_t route6(
 			addr[k] = &sl_pkt(pkts[index[k]])->dst;
 		sl_fib_lookup6(w->net->priv->main6->fib, addr, value, n);
 	}
-	return decide(w, pkts, index, value, n, false);
+	return decide(w, pkts, index, value, NULL, n, false);
 }
 
 static unsigned int route_process(

@@ -202,19 +202,50 @@ static void test_stage_route_when_flags_then_asked(void **state)
 
 static void test_stage_route_when_switches_then_asked(void **state)
 {
-	static const char *const names[] = { "net.ipv4.conf.lan.rp_filter",
-		"net.ipv4.conf.lan.forwarding", "net.ipv4.ip_forward" };
+	static const char *const names[] = { "net.ipv4.conf.lan.forwarding",
+		"net.ipv4.ip_forward" };
 
 	(void)state;
 	for (unsigned int i = 0; i < RTE_DIM(names); i++) {
 		struct world s;
 
 		make_world(&s);
-		fixture_sysctl(&s.f, names[i], i == 0);
+		fixture_sysctl(&s.f, names[i], 0);
 		start_world(&s);
 		packet(&s, "10.0.0.5", "8.8.8.8", LAN);
 		process(&s);
 		assert_int_equal(n_asked, 1);
+		end_world(&s);
+	}
+}
+
+static void test_stage_route_when_rp_filter_then_by_reverse_route(void **state)
+{
+	static const struct {
+		int rp_filter;
+		const char *src;
+		uint16_t port;
+		bool straight;
+	} cases[] = {
+		{ 1, "10.0.0.5", LAN, true },
+		{ 1, "10.9.0.5", LAN, false }, /* the way back is by wan */
+		{ 2, "10.9.0.5", LAN, true }, { 2, "198.51.100.1", LAN, false }, /* blackhole */
+		{ 2, "203.0.113.1", LAN, false }, /* none */
+		{ 2, "10.0.0.1", LAN, false }, /* own */
+		{ 2, "10.9.0.5", DMZ, false }, /* a port without address is strict */
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
+		struct world s;
+
+		make_world(&s);
+		fixture_route(&s.f, "8.8.0.0/16", cases[i].port == LAN ? "%dmz" : "%lan");
+		fixture_sysctl(&s.f, "net.ipv4.conf.all.rp_filter", cases[i].rp_filter);
+		start_world(&s);
+		packet(&s, cases[i].src, "8.8.8.8", cases[i].port);
+		assert_int_equal(process(&s), cases[i].straight);
+		assert_int_equal(n_asked, !cases[i].straight);
 		end_world(&s);
 	}
 }
@@ -273,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_stage_route_when_odd_then_asked),
 		cmocka_unit_test(test_stage_route_when_flags_then_asked),
 		cmocka_unit_test(test_stage_route_when_switches_then_asked),
+		cmocka_unit_test(test_stage_route_when_rp_filter_then_by_reverse_route),
 		cmocka_unit_test(test_stage_route_when_mixed_then_survivors_in_order),
 		cmocka_unit_test(test_stage_route_when_policy_then_by_mark),
 	};
