@@ -109,19 +109,18 @@ static rte_be32_t select_source(const struct sl_worker *w, uint16_t port, const 
 	return 0;
 }
 
-void arp_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct rte_mbuf *trigger,
+void arp_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct sl_pkt *trigger,
 		const struct rte_ether_addr *mac)
 {
 	uint16_t port = e->n.port;
 	const struct sl_net_port *np = &w->net->ports[port];
-	const struct sl_pkt *p = (const void *)(trigger + 1);
 	rte_be32_t source = 0;
 
 	/* the packet's own source, if it is ours and arp_announce allows it */
 	if (trigger != NULL && np->sysctl.arp_announce < 2
-			&& sl_net_is_local(w->net, SL_AF_INET, &p->src, port)
-			&& (np->sysctl.arp_announce == 0 || on_link(np, &e->n.addr, &p->src)))
-		source = p->src.v4;
+			&& sl_net_is_local(w->net, SL_AF_INET, &trigger->src, port)
+			&& (np->sysctl.arp_announce == 0 || on_link(np, &e->n.addr, &trigger->src)))
+		source = trigger->src.v4;
 	if (source == 0)
 		source = select_source(w, port, &e->n.addr);
 	arp_send(w, RTE_ARP_OP_REQUEST, port, source, e->n.addr.v4, NULL, mac);

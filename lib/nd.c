@@ -157,11 +157,10 @@ static void nd_send(struct sl_worker *w, uint16_t port, const struct sl_addr *sr
 	sl_worker_originate(w, m);
 }
 
-void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct rte_mbuf *trigger,
+void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct sl_pkt *trigger,
 		bool unicast)
 {
 	const struct sl_net_port *np = &w->net->ports[e->n.port];
-	const struct sl_pkt *p = (const void *)(trigger + 1);
 	struct nd_message msg = { .type = ND_NEIGHBOR_SOLICIT, .target = e->n.addr };
 	struct sl_addr group = solicited_node(&e->n.addr);
 	const struct sl_addr *src;
@@ -169,7 +168,8 @@ void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct r
 	if (np->n_addr6 == 0)
 		return;
 	/* the packet's own source if it is the port's, else the link-local address */
-	src = trigger != NULL && own(w, e->n.port, &p->src) ? &p->src : &np->addr6[0].addr;
+	src = trigger != NULL && own(w, e->n.port, &trigger->src) ? &trigger->src
+								  : &np->addr6[0].addr;
 	nd_send(w, e->n.port, src, unicast ? &e->n.addr : &group, &msg, ND_OPT_SOURCE_LINKADDR);
 }
 

@@ -37,7 +37,7 @@ static void send(struct sl_worker *w, struct neigh_entry *e, struct rte_mbuf *m)
 static void probe(struct sl_worker *w, struct neigh_entry *e, const struct neigh_parms *parms)
 {
 	/* the newest packet tells which source address the question should have */
-	const struct rte_mbuf *trigger = e->queue_tail;
+	const struct sl_pkt *trigger = e->queue_tail != NULL ? sl_pkt(e->queue_tail) : NULL;
 	bool unicast = e->probes < parms->ucast_solicit;
 
 	if (e->n.family == SL_AF_INET6) {

@@ -237,7 +237,7 @@ void neigh_set_permanent(
  * @trigger: a packet that waits for it, or NULL
  * @mac:     who is asked, NULL: everybody
  */
-void arp_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct rte_mbuf *trigger,
+void arp_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct sl_pkt *trigger,
 		const struct rte_ether_addr *mac);
-void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct rte_mbuf *trigger,
+void nd_solicit(struct sl_worker *w, const struct neigh_entry *e, const struct sl_pkt *trigger,
 		bool unicast);
