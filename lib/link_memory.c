@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/link_memory.h"
+
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+#include <rte_memcpy.h>
+
+struct memory_queue {
+	struct sl_memory_source source; /* [const] */
+	uint32_t next; /* [worker] frame */
+	uint64_t sent; /* [worker] */
+} __rte_cache_aligned;
+
+struct memory_link {
+	struct sl_link link; /* first */
+	struct rte_mempool *pool;
+	struct memory_queue queues[];
+};
+
+static uint16_t memory_rx(struct sl_link *link, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct memory_link *l = (struct memory_link *)(void *)link;
+	struct memory_queue *q = &l->queues[queue];
+	uint32_t len = q->source.frame_len;
+
+	if (q->source.n_frames == 0 || rte_pktmbuf_alloc_bulk(l->pool, pkts, n) != 0)
+		return 0;
+	for (uint16_t i = 0; i < n; i++) {
+		rte_memcpy(rte_pktmbuf_mtod(pkts[i], void *),
+				q->source.frames + (size_t)q->next * len, len);
+		pkts[i]->data_len = (uint16_t)len;
+		pkts[i]->pkt_len = len;
+		q->next = q->next + 1 == q->source.n_frames ? 0 : q->next + 1;
+	}
+	return n;
+}
+
+static uint16_t memory_tx(struct sl_link *link, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct memory_link *l = (struct memory_link *)(void *)link;
+
+	rte_pktmbuf_free_bulk(pkts, n);
+	l->queues[queue].sent += n;
+	return n;
+}
+
+static void memory_close(struct sl_link *link)
+{
+	rte_free(link);
+}
+
+static const struct sl_link_ops memory_ops = {
+	.kind = "memory",
+	.rx = memory_rx,
+	.tx = memory_tx,
+	.close = memory_close,
+};
+
+struct sl_link *sl_link_memory(
+		struct rte_mempool *pool, const struct sl_memory_source *sources, uint16_t n_queues)
+{
+	struct memory_link *l = rte_zmalloc("memory link",
+			sizeof(*l) + n_queues * sizeof(l->queues[0]), RTE_CACHE_LINE_SIZE);
+
+	if (l == NULL)
+		return NULL;
+	l->link.ops = &memory_ops;
+	l->link.n_rxq = n_queues;
+	l->link.n_txq = n_queues;
+	l->link.spreads = true; /* the caller puts each flow's frames into one queue */
+	l->pool = pool;
+	for (uint16_t i = 0; i < n_queues; i++)
+		l->queues[i].source = sources[i];
+	atomic_store(&l->link.up, true);
+	return &l->link;
+}
+
+uint64_t sl_link_memory_sent(const struct sl_link *link, uint16_t queue)
+{
+	const struct memory_link *l = (const struct memory_link *)(const void *)link;
+
+	return l->queues[queue].sent;
+}

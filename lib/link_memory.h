@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A link without a device: what it receives is copied from frames in memory, what is sent is freed.
+ * Benchmarks and tests drive the whole pipeline through it.
+ */
+#pragma once
+
+#include "lib/port.h"
+
+struct rte_mempool;
+
+/* frames that one queue receives over and over, from the first to the last */
+struct sl_memory_source {
+	const uint8_t *frames; /* n_frames of frame_len bytes each; stays the caller's */
+	uint32_t n_frames; /* 0: the queue receives nothing */
+	uint32_t frame_len; /* bytes, at most the pool's data room */
+};
+
+/**
+ * sl_link_memory() - a link of @n_queues queues in both directions
+ * @sources: one for each queue; copied
+ *
+ * Every queue is its own worker's; rx never runs dry and tx takes everything.
+ * Return: the link, NULL without memory. The router closes it.
+ */
+struct sl_link *sl_link_memory(struct rte_mempool *pool, const struct sl_memory_source *sources,
+		uint16_t n_queues);
+
+/* frames that the queue's worker has sent */
+uint64_t sl_link_memory_sent(const struct sl_link *link, uint16_t queue);

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the router costs per packet, from memory to a sink, stage by stage. Nothing but the pipeline
+ * runs: no device, no kernel. The link's own cost (allocate, copy 64 bytes, free) is in the total and
+ * is printed beside it.
+ *
+ *   bench_pipeline                      one worker, 1,000 routes, 64k flows, 64 bytes
+ *   bench_pipeline --routes 500000      a full table, random destinations
+ *   bench_pipeline --workers 2          two workers, a core each, flows spread over both
+ *   bench_pipeline --workers 2 --handoff    all frames arrive at worker 0, which hands half over
+ *   bench_pipeline --noop 4             four more stages that do nothing
+ */
+#include "lib/conf.h"
+#include "lib/link_memory.h"
+#include "lib/owner.h"
+#include "lib/router.h"
+
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_lcore.h>
+#include <rte_udp.h>
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GATEWAYS 16
+#define ROUNDS_MAX 101
+
+struct bench {
+	unsigned int routes, flows, workers, rounds, noops, frame_len;
+	unsigned int packets; /* of a round, in thousands */
+	bool handoff, hugepages;
+	struct rte_mempool *pool;
+	struct sl_router *r;
+	struct sl_conf conf;
+	uint8_t *frames[SL_WORKERS_MAX];
+	uint32_t n_frames[SL_WORKERS_MAX];
+	uint64_t seed;
+};
+
+/* splitmix64 by Vigna */
+static uint64_t draw(struct bench *b)
+{
+	uint64_t z = b->seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static void *need(void *p)
+{
+	if (p == NULL) {
+		fprintf(stderr, "bench_pipeline: out of memory\n");
+		exit(1);
+	}
+	return p;
+}
+
+static const struct rte_ether_addr in_mac = { { 2, 0, 0, 0, 0, 1 } };
+static const struct rte_ether_addr out_mac = { { 2, 0, 0, 0, 0, 2 } };
+
+/* prefixes of 16 to 24 bits between 20.0.0.0 and 219.255.255.255, each once */
+static struct sl_route_conf *make_routes(struct bench *b)
+{
+	struct sl_route_conf *routes = need(calloc(b->routes, sizeof(*routes)));
+	uint8_t *taken = need(calloc(1U << 21, 1)); /* bit per /24 */
+	unsigned int n = 0;
+
+	while (n < b->routes) {
+		struct sl_route_conf *route = &routes[n];
+		uint32_t len = b->routes > 50000 ? 24 : 18 + (uint32_t)(draw(b) % 7);
+		uint32_t net = (20U << 24) + (uint32_t)(draw(b) % (200ULL << 24));
+
+		net &= UINT32_MAX << (32 - len);
+		if (taken[net >> 11] & 1 << (net >> 8 & 7))
+			continue;
+		taken[net >> 11] |= (uint8_t)(1 << (net >> 8 & 7));
+		route->to = (struct sl_prefix){ .addr = sl_addr_v4(rte_cpu_to_be_32(net)),
+			.family = SL_AF_INET,
+			.len = (uint8_t)len };
+		route->table = SL_TABLE_MAIN;
+		route->n_via = 1;
+		route->via = need(calloc(1, sizeof(*route->via)));
+		*route->via = (struct sl_via_conf){ .has_gateway = true,
+			.weight = 1,
+			.gateway = sl_addr_v4(rte_cpu_to_be_32(
+					(198U << 24 | 18U << 16) + 2 + n % GATEWAYS)) };
+		n++;
+	}
+	free(taken);
+	return routes;
+}
+
+static void make_conf(struct bench *b)
+{
+	struct sl_port_conf *ports = need(calloc(2, sizeof(*ports)));
+	struct sl_neigh_conf *neighbours = need(calloc(GATEWAYS, sizeof(*neighbours)));
+	struct sl_prefix *in = need(calloc(1, sizeof(*in)));
+	struct sl_prefix *out = need(calloc(1, sizeof(*out)));
+	struct sl_mark *at = need(calloc(1, sizeof(*at)));
+
+	sl_prefix_parse("10.0.0.1/8", in);
+	sl_prefix_parse("198.18.0.1/24", out);
+	ports[0] = (struct sl_port_conf){
+		.name = "in", .addresses = in, .addresses_at = at, .n_addresses = 1, .mtu = 1500
+	};
+	ports[1] = (struct sl_port_conf){
+		.name = "out", .addresses = out, .addresses_at = at, .n_addresses = 1, .mtu = 1500
+	};
+	for (unsigned int i = 0; i < GATEWAYS; i++)
+		neighbours[i] = (struct sl_neigh_conf){ .family = SL_AF_INET,
+			.port = "out",
+			.ip = sl_addr_v4(rte_cpu_to_be_32((198U << 24 | 18U << 16) + 2 + i)),
+			.mac = { { 2, 0, 0, 1, 0, (uint8_t)i } } };
+	b->conf = (struct sl_conf){ .path = "bench",
+		.n_workers = b->workers,
+		.ports = ports,
+		.n_ports = 2,
+		.neighbours = neighbours,
+		.n_neighbours = GATEWAYS,
+		.routes = make_routes(b),
+		.n_routes = b->routes };
+}
+
+struct frame {
+	struct rte_ether_hdr eth;
+	struct rte_ipv4_hdr ip;
+	struct rte_udp_hdr udp;
+} __rte_packed;
+
+static void make_frame(struct bench *b, uint8_t *at)
+{
+	const struct sl_prefix *to = &b->conf.routes[draw(b) % b->routes].to;
+	uint32_t host = (uint32_t)draw(b) & (UINT32_MAX >> to->len);
+	struct frame f = {
+		.eth = { .dst_addr = in_mac,
+				.src_addr = { { 2, 0, 0, 2, 0, 1 } },
+				.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4) },
+		.ip = { .version_ihl = 0x45, .time_to_live = 64, .next_proto_id = IPPROTO_UDP },
+	};
+	uint16_t ip_len = (uint16_t)(b->frame_len - sizeof(f.eth) - RTE_ETHER_CRC_LEN);
+
+	f.ip.total_length = rte_cpu_to_be_16(ip_len);
+	f.ip.src_addr = rte_cpu_to_be_32((10U << 24) + 2 + (uint32_t)(draw(b) % 0xfffff0));
+	f.ip.dst_addr = rte_cpu_to_be_32(rte_be_to_cpu_32(to->addr.v4) | host);
+	f.ip.hdr_checksum = rte_ipv4_cksum(&f.ip);
+	f.udp.src_port = (rte_be16_t)draw(b);
+	f.udp.dst_port = (rte_be16_t)draw(b);
+	f.udp.dgram_len = rte_cpu_to_be_16((uint16_t)(ip_len - sizeof(f.ip)));
+	memset(at, 0, b->frame_len);
+	memcpy(at, &f, sizeof(f));
+}
+
+/* a device that spreads flows over the workers, or one queue for all */
+static void make_frames(struct bench *b)
+{
+	unsigned int queues = b->handoff ? 1 : b->workers;
+
+	for (unsigned int q = 0; q < queues; q++) {
+		b->n_frames[q] = b->flows / queues;
+		b->frames[q] = need(malloc((size_t)b->n_frames[q] * b->frame_len));
+		for (uint32_t i = 0; i < b->n_frames[q]; i++)
+			make_frame(b, b->frames[q] + (size_t)i * b->frame_len);
+	}
+}
+
+static unsigned int noop_process(__rte_unused struct sl_worker *w, __rte_unused void *priv,
+		__rte_unused struct rte_mbuf **pkts, unsigned int n)
+{
+	return n;
+}
+
+static const struct sl_stage_ops noop_stage = {
+	.api_version = SL_STAGE_API_VERSION,
+	.name = "noop",
+	.help = "nothing",
+	.hooks = SL_HOOK_BIT(SL_HOOK_FORWARD),
+	.process = noop_process,
+};
+
+static void make_router(struct bench *b)
+{
+	struct sl_memory_source in[SL_WORKERS_MAX] = { 0 }, none[SL_WORKERS_MAX] = { 0 };
+	struct sl_stage_spec specs[16];
+	uint64_t start = rte_rdtsc();
+	struct sl_link *link;
+	char err[256];
+
+	for (unsigned int i = 0; i < b->workers; i++)
+		in[i] = (struct sl_memory_source){ b->frames[i], b->n_frames[i], b->frame_len - 4 };
+	b->pool = need(sl_pool_create("bench", 16383, RTE_MBUF_DEFAULT_DATAROOM));
+	if (sl_router_create(b->pool, b->workers, &b->r) < 0)
+		need(NULL);
+	link = need(sl_link_memory(b->pool, in, (uint16_t)b->workers));
+	link->spreads = !b->handoff;
+	sl_router_add_port(b->r, "in", link, &in_mac, 1500, 0);
+	link = need(sl_link_memory(b->pool, none, (uint16_t)b->workers));
+	sl_router_add_port(b->r, "out", link, &out_mac, 1500, 0);
+	for (unsigned int i = 0; i < b->noops; i++)
+		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
+	if (sl_router_apply(b->r, &b->conf, specs, b->noops, err, sizeof(err)) < 0) {
+		fprintf(stderr, "bench_pipeline: %s\n", err);
+		exit(1);
+	}
+	printf("%u routes loaded in %.3f s\n", b->routes,
+			(double)(rte_rdtsc() - start) / (double)rte_get_tsc_hz());
+}
+
+static uint64_t received(const struct sl_worker *w)
+{
+	return w->rx[1];
+}
+
+struct job {
+	struct sl_worker *w;
+	uint64_t packets; /* to do */
+	volatile bool *stop; /* a worker without frames of its own runs until then */
+	uint64_t cycles, done;
+};
+
+static int run_worker(void *arg)
+{
+	struct job *j = arg;
+	uint64_t first = received(j->w), start = rte_rdtsc();
+
+	if (j->packets > 0)
+		while (received(j->w) - first < j->packets)
+			sl_worker_poll(j->w);
+	else
+		while (!*j->stop)
+			sl_worker_poll(j->w);
+	j->cycles = rte_rdtsc() - start;
+	j->done = received(j->w) - first;
+	return 0;
+}
+
+/* one round; returns cycles a packet, by the slowest worker's time over all packets */
+static double round_cycles(struct bench *b)
+{
+	struct job jobs[SL_WORKERS_MAX];
+	volatile bool stop = false;
+	uint64_t longest = 0, done = 0;
+	unsigned int lcore, i = 1;
+
+	for (unsigned int k = 0; k < b->workers; k++)
+		jobs[k] = (struct job){ .w = b->r->workers[k],
+			.stop = &stop,
+			.packets = b->n_frames[k] > 0
+					? b->packets * 1000ULL / (b->handoff ? 1 : b->workers)
+					: 0 };
+	RTE_LCORE_FOREACH_WORKER (lcore) {
+		if (i < b->workers)
+			rte_eal_remote_launch(run_worker, &jobs[i++], lcore);
+	}
+	run_worker(&jobs[0]);
+	stop = true;
+	rte_eal_mp_wait_lcore();
+	for (unsigned int k = 0; k < b->workers; k++) {
+		longest = RTE_MAX(longest, jobs[k].cycles);
+		done += jobs[k].done;
+	}
+	return (double)longest / (double)done;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* the link alone: allocate, copy, free */
+static double floor_cycles(struct bench *b)
+{
+	struct sl_link *link = b->r->links[0];
+	struct rte_mbuf *pkts[SL_BURST];
+	double best = 1e9;
+
+	for (unsigned int round = 0; round < b->rounds; round++) {
+		uint64_t start = rte_rdtsc();
+
+		for (unsigned int i = 0; i < 10000; i++) {
+			uint16_t n = link->ops->rx(link, 0, pkts, SL_BURST);
+
+			link->ops->tx(link, 0, pkts, n);
+		}
+		best = RTE_MIN(best, (double)(rte_rdtsc() - start) / (10000.0 * SL_BURST));
+	}
+	return best;
+}
+
+static void print_stages(const struct bench *b, double ghz)
+{
+	const struct sl_pipeline *pl = atomic_load(&b->r->snap)->pl;
+
+	printf("\n%-12s %-12s %12s %12s %10s\n", "hook", "stage", "packets", "cycles/pkt",
+			"ns/pkt");
+	for (unsigned int i = 0; i < pl->n; i++) {
+		struct sl_stage_stats s;
+
+		sl_router_stage_stats(b->r, pl->stages[i].slot, &s);
+		if (s.packets == 0)
+			continue;
+		printf("%-12s %-12s %12llu %12.1f %10.2f\n",
+				sl_hook_name((enum sl_hook)pl->stages[i].hook),
+				pl->stages[i].ops->name, (unsigned long long)s.packets,
+				(double)s.cycles / (double)s.packets,
+				(double)s.cycles / (double)s.packets / ghz);
+	}
+}
+
+static void print_handoff(const struct bench *b)
+{
+	uint64_t handed = 0, rx = 0;
+
+	for (unsigned int i = 0; i < b->workers; i++) {
+		handed += b->r->workers[i]->handed[SL_HANDOFF_FLOW];
+		rx += b->r->workers[i]->rx[1];
+	}
+	if (handed > 0)
+		printf("\n%.1f %% of the packets were handed over; %llu dropped at a full ring\n",
+				100.0 * (double)handed / (double)rx,
+				(unsigned long long)sl_router_drops(b->r, 1, SL_DROP_HANDOFF_FULL));
+}
+
+static int bench(struct bench *b)
+{
+	double ghz = (double)rte_get_tsc_hz() / 1e9;
+	double cycles[ROUNDS_MAX], floor;
+	uint64_t rx, accounted;
+
+	make_conf(b);
+	make_frames(b);
+	make_router(b);
+	floor = floor_cycles(b);
+	round_cycles(b); /* warm */
+	for (unsigned int i = 0; i < b->r->n_workers; i++)
+		memset(b->r->workers[i]->stages, 0, sizeof(b->r->workers[i]->stages));
+	for (unsigned int i = 0; i < b->rounds; i++)
+		cycles[i] = round_cycles(b);
+	qsort(cycles, b->rounds, sizeof(cycles[0]), by_value);
+	print_stages(b, ghz);
+	print_handoff(b);
+	printf("\n%u worker(s), %u routes, %u flows, %u B, TSC %.3f GHz, %s\n", b->workers,
+			b->routes, b->flows, b->frame_len, ghz,
+			b->hugepages ? "hugepages" : "no hugepages");
+	printf("source and sink alone      %8.1f cycles %8.2f ns (minimum of %u)\n", floor,
+			floor / ghz, b->rounds);
+	printf("whole, per packet          %8.1f cycles %8.2f ns %8.2f Mpps (median of %u)\n",
+			cycles[b->rounds / 2], cycles[b->rounds / 2] / ghz,
+			1e3 * ghz / cycles[b->rounds / 2], b->rounds);
+	printf("                           %8.1f cycles %8.2f ns %8.2f Mpps (minimum)\n", cycles[0],
+			cycles[0] / ghz, 1e3 * ghz / cycles[0]);
+	sl_router_drain(b->r);
+	if (sl_router_balance(b->r, &rx, &accounted) != 0) {
+		fprintf(stderr, "bench_pipeline: balance is off: %llu received, %llu accounted\n",
+				(unsigned long long)rx, (unsigned long long)accounted);
+		return 1;
+	}
+	return 0;
+}
+
+static unsigned int number(const char *text, unsigned int min, unsigned int max)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end != '\0' || n < min || n > max) {
+		fprintf(stderr, "bench_pipeline: '%s', expected %u to %u\n", text, min, max);
+		exit(2);
+	}
+	return (unsigned int)n;
+}
+
+static void parse(struct bench *b, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "routes", required_argument, NULL, 'r' },
+		{ "flows", required_argument, NULL, 'f' },
+		{ "workers", required_argument, NULL, 'w' },
+		{ "rounds", required_argument, NULL, 'n' },
+		{ "packets", required_argument, NULL, 'p' },
+		{ "noop", required_argument, NULL, 'o' },
+		{ "size", required_argument, NULL, 's' },
+		{ "handoff", no_argument, NULL, 'h' },
+		{ "hugepages", no_argument, NULL, 'H' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			b->routes = number(optarg, 1, 3000000);
+			break;
+		case 'f':
+			b->flows = number(optarg, 1, 4000000);
+			break;
+		case 'w':
+			b->workers = number(optarg, 1, 8);
+			break;
+		case 'n':
+			b->rounds = number(optarg, 1, ROUNDS_MAX);
+			break;
+		case 'p':
+			b->packets = number(optarg, 1, 1000000);
+			break;
+		case 'o':
+			b->noops = number(optarg, 0, 16);
+			break;
+		case 's':
+			b->frame_len = number(optarg, 64, 1518);
+			break;
+		case 'h':
+			b->handoff = true;
+			break;
+		case 'H':
+			b->hugepages = true;
+			break;
+		default:
+			exit(2);
+		}
+	}
+	if (b->handoff && b->workers < 2)
+		b->workers = 2;
+}
+
+/* worker 0 on the last CPU, the others before it: the first CPU has most of the interrupts */
+static void start_eal(const struct bench *b)
+{
+	unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	char lcores[128];
+	const char *args[] = { "bench", "--in-memory", "--no-pci", "--no-telemetry",
+		"--log-level=error", "--lcores", lcores, "--no-huge", "-m", "2048" };
+	char *argv[RTE_DIM(args) + 1];
+	int argc = b->hugepages ? 7 : (int)RTE_DIM(args);
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < b->workers; i++)
+		n += (size_t)snprintf(lcores + n, sizeof(lcores) - n, "%s%u@%u", i > 0 ? "," : "",
+				i, cpus - 1 - i % cpus);
+	for (int i = 0; i < argc; i++)
+		argv[i] = (char *)(uintptr_t)args[i];
+	argv[argc] = NULL;
+	if (rte_eal_init(argc, argv) < 0)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .routes = 1000,
+		.flows = 65536,
+		.workers = 1,
+		.rounds = 21,
+		.packets = 2000,
+		.frame_len = 64,
+		.seed = 1 };
+
+	parse(&b, argc, argv);
+	start_eal(&b);
+	return bench(&b);
+}
