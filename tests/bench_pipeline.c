@@ -25,6 +25,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define GATEWAYS 16
 #define ROUNDS_MAX 101
@@ -130,7 +131,7 @@ struct frame {
 	struct rte_ether_hdr eth;
 	struct rte_ipv4_hdr ip;
 	struct rte_udp_hdr udp;
-} __rte_packed;
+} __rte_packed __rte_aligned(2);
 
 static void make_frame(struct bench *b, uint8_t *at)
 {
@@ -142,7 +143,7 @@ static void make_frame(struct bench *b, uint8_t *at)
 				.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4) },
 		.ip = { .version_ihl = 0x45, .time_to_live = 64, .next_proto_id = IPPROTO_UDP },
 	};
-	uint16_t ip_len = (uint16_t)(b->frame_len - sizeof(f.eth) - RTE_ETHER_CRC_LEN);
+	uint16_t ip_len = (uint16_t)(b->frame_len - sizeof(f.eth));
 
 	f.ip.total_length = rte_cpu_to_be_16(ip_len);
 	f.ip.src_addr = rte_cpu_to_be_32((10U << 24) + 2 + (uint32_t)(draw(b) % 0xfffff0));
@@ -191,7 +192,7 @@ static void make_router(struct bench *b)
 	char err[256];
 
 	for (unsigned int i = 0; i < b->workers; i++)
-		in[i] = (struct sl_memory_source){ b->frames[i], b->n_frames[i], b->frame_len - 4 };
+		in[i] = (struct sl_memory_source){ b->frames[i], b->n_frames[i], b->frame_len };
 	b->pool = need(sl_pool_create("bench", 16383, RTE_MBUF_DEFAULT_DATAROOM));
 	if (sl_router_create(b->pool, b->workers, &b->r) < 0)
 		need(NULL);
@@ -434,10 +435,10 @@ static void start_eal(const struct bench *b)
 {
 	unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	char lcores[128];
-	const char *args[] = { "bench", "--in-memory", "--no-pci", "--no-telemetry",
-		"--log-level=error", "--lcores", lcores, "--no-huge", "-m", "2048" };
+	const char *args[] = { "bench", "--no-pci", "--no-telemetry", "--log-level=error",
+		"--lcores", lcores, "--no-huge", "--no-shconf", "-m", "2048" };
 	char *argv[RTE_DIM(args) + 1];
-	int argc = b->hugepages ? 7 : (int)RTE_DIM(args);
+	int argc = b->hugepages ? 6 : (int)RTE_DIM(args);
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < b->workers; i++)

@@ -19,7 +19,7 @@ bool offline_start(void)
 	char lcores[32];
 	int cpu = sched_getcpu();
 	char *argv[] = { (char *)(uintptr_t) "sluice", (char *)(uintptr_t) "--no-huge",
-		(char *)(uintptr_t) "--in-memory", (char *)(uintptr_t) "--no-pci",
+		(char *)(uintptr_t) "--no-shconf", (char *)(uintptr_t) "--no-pci",
 		(char *)(uintptr_t) "--no-telemetry", (char *)(uintptr_t) "--log-level=error",
 		(char *)(uintptr_t) "-m", (char *)(uintptr_t)MEMORY_MB,
 		(char *)(uintptr_t) "--lcores", lcores, NULL };
