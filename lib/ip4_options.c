@@ -290,7 +290,8 @@ void ip4_options_forward(struct sl_worker *w, struct rte_mbuf *m)
 			memcpy(ip + o.ts + ip[o.ts + 2] - 9, &source, sizeof(source));
 	}
 	hdr->hdr_checksum = ip4_hdr_csum(hdr);
-	p->flags &= ~(SL_PKT_OPT_RR | SL_PKT_OPT_TS | SL_PKT_OPT_SR | SL_PKT_OPT_CHANGED);
+	/* what was entered is still asked for by the options of an error */
+	p->flags &= ~SL_PKT_OPT_CHANGED;
 }
 
 void ip4_options_fragment(struct rte_ipv4_hdr *hdr)
