@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The running program: router, devices, worker threads and the control thread, which owns all of
+ * this. Only telemetry looks at it from a thread of its own, under @lock.
+ */
+#pragma once
+
+#include "app/sluice/eal.h"
+#include "app/sluice/link.h"
+#include "app/sluice/workers.h"
+#include "lib/router.h"
+
+#include <pthread.h>
+
+struct sl_conf;
+
+struct app {
+	const char *conf_path; /* [const] */
+	struct sl_conf *conf; /* [control] in force */
+	struct eal_setup eal; /* [const] */
+	struct rte_mempool *pool; /* [const] */
+	struct sl_router *r; /* [const] */
+	unsigned int n_links; /* [const] */
+	struct port_link *links[SL_PORTS_MAX]; /* [const] one for each device */
+	struct port_link *port_link[SL_PORTS_MAX]; /* [const] by port id */
+	struct worker_thread threads[SL_WORKERS_MAX]; /* [const] */
+	pthread_mutex_t lock; /* held by control while it swaps the configuration */
+	unsigned int reloads; /* [control] that went well */
+	bool stop; /* [control] */
+};
