@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/sluicectl/client.h"
+#include "app/sluicectl/show.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_SOCKET "/run/sluice/control.sock"
+#define EXIT_FAILED 1
+#define EXIT_INPUT 2
+
+static const char usage[] =
+		"usage: sluicectl [-s SOCKET] [-j] [-4|-6] COMMAND [OPTION...]\n"
+		"\n"
+		"  status            version, uptime, workers, memory\n"
+		"  ports             ports and their counters\n"
+		"  stages            what each stage of the pipeline did and cost\n"
+		"  drops [all]       packets dropped, by reason; with `all` every reason\n"
+		"  routes [TABLE]    route tables; TABLE is a number (main is 254)\n"
+		"  neighbours        ARP and ND entries\n"
+		"  reload            read the configuration file again\n"
+		"  stop              end sluice\n"
+		"\n"
+		"  -s, --socket PATH   control socket (" DEFAULT_SOCKET ")\n"
+		"  -j, --json          the answer as JSON\n"
+		"  -4, -6              of routes and neighbours only IPv4, only IPv6\n"
+		"  -h, --help          this text\n";
+
+struct options {
+	const char *socket;
+	bool json;
+	int family; /* 0: both */
+};
+
+static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
+	"neighbours", "reload", "stop" };
+
+static bool is_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* the request of a command line, or NULL if it is wrong */
+static json_t *make_request(const struct options *o, int argc, char **argv)
+{
+	json_t *request;
+	char *end = NULL;
+
+	if (!is_command(argv[0])) {
+		fprintf(stderr, "sluicectl: no command '%s'\n%s", argv[0], usage);
+		return NULL;
+	}
+	request = json_object();
+	json_object_set_new(request, "command", json_string(argv[0]));
+	if (o->family != 0)
+		json_object_set_new(request, "family", json_integer(o->family));
+	if (argc == 1)
+		return request;
+	if (argc == 2 && strcmp(argv[0], "drops") == 0 && strcmp(argv[1], "all") == 0) {
+		json_object_set_new(request, "all", json_true());
+		return request;
+	}
+	if (argc == 2 && strcmp(argv[0], "routes") == 0) {
+		unsigned long table = strtoul(argv[1], &end, 10);
+
+		if (*end == '\0' && argv[1][0] >= '0' && argv[1][0] <= '9') {
+			json_object_set_new(request, "table", json_integer((json_int_t)table));
+			return request;
+		}
+	}
+	fprintf(stderr, "sluicectl: %s: '%s' means nothing here\n%s", argv[0], argv[1], usage);
+	json_decref(request);
+	return NULL;
+}
+
+static int ask(const struct options *o, const char *command, json_t *request)
+{
+	json_t *result = NULL;
+	int fd = client_connect(o->socket);
+	int ret;
+
+	if (fd < 0) {
+		fprintf(stderr, "sluicectl: %s: %s%s\n", o->socket, strerror(-fd),
+				fd == -ENOENT || fd == -ECONNREFUSED
+						? ": no sluice runs there (see --socket)"
+						: "");
+		json_decref(request);
+		return EXIT_FAILED;
+	}
+	ret = client_ask(fd, request, &result);
+	close(fd);
+	if (ret < 0) {
+		fprintf(stderr, "sluicectl: %s: %s\n", command,
+				ret == -EREMOTEIO ? json_string_value(result) : strerror(-ret));
+		json_decref(result);
+		return EXIT_FAILED;
+	}
+	if (o->json) {
+		json_dumpf(result, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
+		putchar('\n');
+	} else {
+		show(command, result);
+	}
+	json_decref(result);
+	return fflush(stdout) == 0 ? 0 : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options o = { .socket = DEFAULT_SOCKET };
+	json_t *request;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "s:j46h", long_options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			o.socket = optarg;
+			break;
+		case 'j':
+			o.json = true;
+			break;
+		case '4':
+		case '6':
+			o.family = opt - '0';
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		default:
+			fputs(usage, stderr);
+			return EXIT_INPUT;
+		}
+	}
+	if (optind == argc) {
+		fputs(usage, stderr);
+		return EXIT_INPUT;
+	}
+	request = make_request(&o, argc - optind, argv + optind);
+	if (request == NULL)
+		return EXIT_INPUT;
+	return ask(&o, argv[optind], request);
+}
