@@ -9,7 +9,7 @@
  *   IPv4 500k                       18 (10 MB, 0.11 s)         25 (131 MB, 0.3 to 0.8 s)
  *   IPv6 1k, 64k                    36, 46 (0.5, 14 MB)
  *
- * (tests/bench_routes, Zen 1 at 2 GHz, random destinations, no hugepages.) The router takes the
+ * (tests/bench_routes, Zen 1 at 2 GHz, random destinations, quiet machine.) The router takes the
  * trie: it is never far behind and leaves the caches to the other stages. DIR24-8 is the second
  * opinion of the tests.
  */
