@@ -82,6 +82,7 @@ struct forest_pool {
 	uint32_t *refs; /* [control] by unit: elements that point at the piece; next of a free one */
 	size_t refs_bytes;
 	uint32_t free[513]; /* [control] by size in units: first free piece, 0 = none */
+	uint32_t free_units; /* [control] all of them */
 };
 
 /* what waits for a grace period */
@@ -204,6 +205,8 @@ void forest_pool_destroy(struct forest_pool *p);
 /* Return: the first unit, 0 when full. */
 uint32_t forest_pool_take(struct forest_pool *p, uint32_t units);
 void forest_pool_give(struct forest_pool *p, uint32_t unit, uint32_t units);
+/* bytes that are free, in pieces of any size */
+size_t forest_pool_room(const struct forest_pool *p);
 /* units of what an element points to */
 uint32_t forest_piece_units(const struct forest *f, uint64_t e);
 static inline void forest_ref(struct forest *f, uint64_t e, uint32_t n)
@@ -218,8 +221,8 @@ int forest_retire_reserve(struct forest *f, size_t n);
 void forest_retire(struct forest *f, struct forest_retired what);
 /* the update that began with the queue at @mark is done: its pieces wait for all readers of now */
 void forest_retire_seal(struct forest *f, size_t mark);
-/* frees what no reader can hold any more */
-void forest_reclaim(struct forest *f);
+/* frees what no reader can hold any more; @wait: all of it, when the readers have been quiet */
+void forest_reclaim(struct forest *f, bool wait);
 
 /* leaves and services */
 int forest_services_create(struct forest *f, uint32_t rules);

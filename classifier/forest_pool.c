@@ -44,19 +44,35 @@ void forest_pool_destroy(struct forest_pool *p)
 	p->refs = NULL;
 }
 
+static uint32_t pop(struct forest_pool *p, uint32_t units)
+{
+	uint32_t unit = p->free[units];
+
+	p->free[units] = p->refs[unit];
+	p->refs[unit] = 0;
+	p->free_units -= units;
+	return unit;
+}
+
 uint32_t forest_pool_take(struct forest_pool *p, uint32_t units)
 {
-	uint32_t unit;
 	uint8_t *piece;
 
-	if (units < RTE_DIM(p->free) && p->free[units] != 0) {
-		unit = p->free[units];
-		p->free[units] = p->refs[unit];
-		p->refs[unit] = 0;
-		return unit;
-	}
+	if (units < RTE_DIM(p->free) && p->free[units] != 0)
+		return pop(p, units);
 	piece = cls_arena_take(&p->arena, (size_t)units * UNIT);
-	return piece == NULL ? 0 : (uint32_t)((piece - p->arena.base) / UNIT);
+	if (piece != NULL)
+		return (uint32_t)((piece - p->arena.base) / UNIT);
+	/* the end is reached: cut up a larger one */
+	for (uint32_t larger = units + 1; larger < RTE_DIM(p->free); larger++) {
+		if (p->free[larger] != 0) {
+			uint32_t unit = pop(p, larger);
+
+			forest_pool_give(p, unit + units, larger - units);
+			return unit;
+		}
+	}
+	return 0;
 }
 
 void forest_pool_give(struct forest_pool *p, uint32_t unit, uint32_t units)
@@ -66,6 +82,12 @@ void forest_pool_give(struct forest_pool *p, uint32_t unit, uint32_t units)
 		return;
 	p->refs[unit] = p->free[units];
 	p->free[units] = unit;
+	p->free_units += units;
+}
+
+size_t forest_pool_room(const struct forest_pool *p)
+{
+	return p->arena.size - p->arena.used + (size_t)p->free_units * UNIT;
 }
 
 uint32_t forest_piece_units(const struct forest *f, uint64_t e)
@@ -147,8 +169,10 @@ static void give_back(struct forest *f, const struct forest_retired *r)
 	}
 }
 
-void forest_reclaim(struct forest *f)
+void forest_reclaim(struct forest *f, bool wait)
 {
+	if (wait && f->qsv != NULL && f->retired_head < f->retired_tail)
+		(void)rte_rcu_qsbr_check(f->qsv, f->retired[f->retired_tail - 1].token, true);
 	while (f->retired_head < f->retired_tail) {
 		const struct forest_retired *r = &f->retired[f->retired_head];
 

@@ -356,9 +356,7 @@ static int change_tree(struct change *c)
 
 static bool tree_takes(const struct forest *f, const struct sl_cls_rule *r)
 {
-	const struct cls_arena *a = &f->pool.arena;
-
-	return a->size - a->used >= RESERVE
+	return forest_pool_room(&f->pool) >= RESERVE
 			&& work(f, f->root[forest_group(f, r)], r, WORK_MAX) <= WORK_MAX;
 }
 
@@ -374,7 +372,10 @@ static void announce_verify(struct forest *f)
 
 static int prepare(struct forest *f)
 {
-	forest_reclaim(f);
+	/* updates that are faster than the readers wait for them when something runs out */
+	forest_reclaim(f,
+			forest_pool_room(&f->pool) < 2 * RESERVE
+					|| (f->slot_free == 0 && f->slots_used == f->slots));
 	if (f->scratch == NULL)
 		f->scratch = forest_builder_create(f, LEAF_MAX, false);
 	if (f->scratch == NULL)
@@ -411,11 +412,52 @@ static int add_to_overlay(struct forest *f, uint32_t slot)
 	return 0;
 }
 
+static bool same_box(const struct sl_cls_rule *a, const struct sl_cls_rule *b)
+{
+	/* addresses, masks and ranges lie without gaps up to here */
+	return memcmp(a, b, offsetof(struct sl_cls_rule, proto)) == 0 && a->proto == b->proto
+			&& a->proto_mask == b->proto_mask && a->verify == b->verify;
+}
+
+static uint32_t count_boxes(const struct forest *f, uint32_t label)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = f->slot_of[label]; s != 0; s = f->next[s - 1])
+		n++;
+	return n;
+}
+
+/* A label that is dead because the trees did not let it go lives again, if its one box is the same.
+ * Return: 0, -ENOSPC, -ENOMEM. */
+static int revive(struct forest *f, const struct sl_cls_rule *rule)
+{
+	uint32_t i = 0, last, slot = f->slot_of[rule->label] - 1;
+	int ret;
+
+	if (count_boxes(f, rule->label) != 1 || f->slot_where[slot] != FOREST_IN_TREE
+			|| !same_box(&f->rules[slot], rule))
+		return -ENOSPC;
+	while (f->dead[i] != rule->label)
+		i++;
+	last = f->dead[--f->n_dead];
+	f->dead[i] = last;
+	ret = forest_overlay_publish(f);
+	if (ret < 0) {
+		f->dead[f->n_dead++] = last;
+		f->dead[i] = rule->label;
+	} else {
+		f->cls.n++;
+	}
+	return ret;
+}
+
 int forest_insert(struct sl_cls *cls, const struct sl_cls_rule *rule)
 {
 	struct forest *f = (struct forest *)cls;
 	struct change c = { .f = f, .rule = rule, .add = true };
 	size_t mark;
+	bool takes;
 	int ret;
 
 	ret = cls_rule_check(rule);
@@ -424,16 +466,22 @@ int forest_insert(struct sl_cls *cls, const struct sl_cls_rule *rule)
 	ret = prepare(f);
 	if (ret < 0)
 		return ret;
-	/* a change that stops half way goes to the overlay, so there must be room */
-	if (f->n_added == FOREST_OVERLAY_MAX || in_dead(f, rule->label))
-		return -ENOSPC;
 	mark = f->retired_tail;
+	if (rule->label < f->label_limit && in_dead(f, rule->label)) {
+		ret = revive(f, rule);
+		forest_retire_seal(f, mark);
+		return ret;
+	}
+	/* the last place is for a change that stops half way */
+	takes = tree_takes(f, rule);
+	if (f->n_added + !takes >= FOREST_OVERLAY_MAX)
+		return -ENOSPC;
 	ret = forest_slot_take(f, rule, &c.slot);
 	if (ret < 0)
 		return ret;
 	if (f->slot_service[c.slot] & FOREST_VERIFY)
 		announce_verify(f);
-	if (tree_takes(f, rule)) {
+	if (takes) {
 		/* if it stops half way the slot stays, and so the rule can be removed */
 		f->slot_where[c.slot] = FOREST_IN_TREE;
 		ret = change_tree(&c);
@@ -506,7 +554,6 @@ static void drop_slots(struct forest *f, uint32_t label)
 		uint32_t next = f->next[s - 1];
 
 		f->slot_where[s - 1] = 0;
-		f->cls.n--;
 		forest_retire(f, (struct forest_retired){ .slot = s - 1 });
 		s = next;
 	}
@@ -524,15 +571,19 @@ int forest_remove(struct sl_cls *cls, uint32_t label)
 	ret = prepare(f);
 	if (ret < 0)
 		return ret;
+	/* the last place is for a change that stops half way */
 	dead = !trees_let_go(f, label);
-	if (dead && f->n_dead == FOREST_OVERLAY_MAX)
+	if (f->n_dead + dead >= FOREST_OVERLAY_MAX)
 		return -ENOSPC;
 	mark = f->retired_tail;
 	if (!dead && remove_from_trees(f, label) < 0)
 		dead = true;
-	ret = shrink_overlay(f, label, dead && f->n_dead < FOREST_OVERLAY_MAX);
-	if (ret == 0 && !dead)
-		drop_slots(f, label);
+	ret = shrink_overlay(f, label, dead);
+	if (ret == 0) {
+		f->cls.n -= count_boxes(f, label);
+		if (!dead)
+			drop_slots(f, label);
+	}
 	forest_retire_seal(f, mark);
 	return ret;
 }

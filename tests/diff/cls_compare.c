@@ -11,12 +11,10 @@
 #include <string.h>
 
 const struct cmp_engine cmp_engines[] = {
-	{ "linear avx2", &cls_linear_avx2, true },
-	{ "linear", &sl_cls_linear, false },
-	{ "forest plain", &cls_forest_plain, false },
-	{ "forest avx2", &cls_forest_avx2, true },
-	{ "forest", &sl_cls_forest, false },
-	{ NULL, NULL, false },
+	{ "linear avx2", &cls_linear_avx2, true, NULL },
+	{ "linear", &sl_cls_linear, false, NULL },
+	{ "forest", &cls_forest_plain, false, &cls_forest_avx2 },
+	{ NULL, NULL, false, NULL },
 };
 
 bool cmp_runnable(const struct cmp_engine *e)
@@ -73,7 +71,8 @@ static uint32_t pick_from(const struct gen_set *set, uint32_t match, struct gen_
 }
 
 unsigned int cmp_lookups(const struct gen_set *set, const struct sl_cls *oracle,
-		const struct sl_cls *cls, const char *name, unsigned int batches, uint64_t seed)
+		const struct sl_cls *cls, const struct sl_cls_ops *ops, const char *name,
+		unsigned int batches, uint64_t seed)
 {
 	struct gen_rng rng = { seed };
 	union gen_any_key keys[SL_CLS_BURST];
@@ -95,7 +94,7 @@ unsigned int cmp_lookups(const struct gen_set *set, const struct sl_cls *oracle,
 				from[i] = pick_from(set, want[i], &rng);
 			oracle->ops->lookup(oracle, keys, n, from, v, want);
 		}
-		cls->ops->lookup(cls, keys, n, f, v, got);
+		ops->lookup(cls, keys, n, f, v, got);
 		for (unsigned int i = 0; i < n; i++) {
 			if (want[i] == got[i] || bad++ > 0)
 				continue;
@@ -131,7 +130,9 @@ unsigned int cmp_all(const struct gen_set *set, unsigned int batches, uint64_t s
 			bad++;
 			continue;
 		}
-		bad += cmp_lookups(set, oracle, cls, e->name, batches, seed);
+		bad += cmp_lookups(set, oracle, cls, cls->ops, e->name, batches, seed);
+		if (e->twin != NULL && cls_have_avx2())
+			bad += cmp_lookups(set, oracle, cls, e->twin, e->name, batches, seed);
 		cls->ops->free(cls);
 	}
 	oracle->ops->free(oracle);

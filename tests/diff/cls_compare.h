@@ -7,11 +7,12 @@
 
 #include "tests/diff/cls_gen.h"
 
-/* an engine in one of its forms; ops NULL at the end */
+/* an engine in one of its forms; name NULL at the end */
 struct cmp_engine {
 	const char *name;
 	const struct sl_cls_ops *ops;
 	bool need_avx2;
+	const struct sl_cls_ops *twin; /* reads the same set by AVX2; NULL: none */
 };
 extern const struct cmp_engine cmp_engines[];
 
@@ -29,12 +30,13 @@ bool cmp_verify(void *arg, uint32_t label, unsigned int i);
 size_t cmp_key_size(enum sl_family family);
 
 /**
- * cmp_lookups() - @batches look-ups in @cls, all equal to those in @oracle
+ * cmp_lookups() - @batches look-ups by @ops in @cls, all equal to those in @oracle
  *
  * Prints the first difference with @seed. Return: number of differing answers.
  */
 unsigned int cmp_lookups(const struct gen_set *set, const struct sl_cls *oracle,
-		const struct sl_cls *cls, const char *name, unsigned int batches, uint64_t seed);
+		const struct sl_cls *cls, const struct sl_cls_ops *ops, const char *name,
+		unsigned int batches, uint64_t seed);
 
 /**
  * cmp_all() - every engine against plain linear on one set

@@ -21,7 +21,7 @@
 
 static void compare_horrors(enum sl_family family, unsigned int verify_percent)
 {
-	static const uint32_t sizes[] = { 1, 2, 5, 16, 17, 64, 65, 300, 700 };
+	static const uint32_t sizes[] = { 1, 2, 5, 16, 17, 64, 65, 300 };
 	unsigned int bad = 0;
 
 	for (int h = 0; h < GEN_HORROR_NB; h++) {
