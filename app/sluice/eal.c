@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,10 @@ SL_LOG_TYPE("eal");
 #define BASE_BYTES (48 * MB) /* DPDK, workers, small tables */
 #define ROUTE_BYTES 256ULL
 /*
- * Without hugepages memory is one mapping of fixed size. It costs only what is touched, so it is
- * made large enough for tables of any size.
+ * Without hugepages memory is one mapping of fixed size. What is not touched costs DPDK 12 kB for
+ * each MB, so there is room for tables that grow on a reload.
  */
-#define ANONYMOUS_MB 4096U
+#define ANONYMOUS_BYTES (1024 * MB)
 
 static char last_error[256];
 
@@ -260,7 +261,8 @@ int eal_start(const struct sl_conf *conf, struct eal_setup *setup, char *err, si
 		return ret;
 	open_dpdk_log();
 	lcores_text(conf, setup, lcores, sizeof(lcores));
-	snprintf(megabytes, sizeof(megabytes), "%u", ANONYMOUS_MB);
+	snprintf(megabytes, sizeof(megabytes), "%" PRIu64,
+			(uint64_t)((ANONYMOUS_BYTES + eal_memory_needed(conf)) / MB));
 #define ARG(text) argv[argc++] = (char *)(uintptr_t)(text)
 	ARG("sluice");
 	ARG("--lcores");

@@ -135,14 +135,11 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 	return check_balance(app->r);
 }
 
-/* what a failure of a step means for the exit status: wrong input, or failed while running */
+/* what keeps it from starting is the input, or what the input asks of this machine */
 static int failed(int ret, const char *err)
 {
 	fprintf(stderr, "sluice: %s\n", err);
-	return ret == -EINVAL || ret == -ENODEV || ret == -EEXIST || ret == -EBUSY
-					|| ret == -EADDRINUSE || ret == -ENAMETOOLONG
-			? EXIT_INPUT
-			: EXIT_FAILED;
+	return ret == -ENOMEM ? EXIT_FAILED : EXIT_INPUT;
 }
 
 static int run(struct app *app)

@@ -17,7 +17,6 @@ check "ping" in_c ping -q -c 2 -i 0.05 -W 2 10.1.0.2
 
 in_c ping -q -c 500 -i 0.002 -W 2 10.1.0.2 >"$work/ping" 2>&1 &
 ping_pid=$!
-helper_pids="$helper_pids $ping_pid"
 n=0
 while kill -0 $ping_pid 2>/dev/null && [ $n -lt 200 ]; do
 	ctl -j routes >"$work/list"

@@ -20,7 +20,7 @@ recovers()
 }
 
 check "ping before" in_c ping -q -c 1 -W 2 10.1.0.2
-helper in_c ping -q -i 0.005 -c 4000 10.1.0.2
+helper "$ns_c" ping -q -i 0.005 -c 4000 10.1.0.2
 
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	ip -n "$ns_r" link set r1 down
@@ -36,10 +36,10 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	ip -n "$ns_s" link set s0 up
 	sleep 0.05
 done
+# the peer's kernel forgot its IPv6 address and its routes
+ip -n "$ns_s" addr replace fd01::2/64 dev s0 nodad
 server_routes
 recovers "the peer's side" 10.1.0.2
-ip -n "$ns_s" addr add fd01::2/64 dev s0 nodad 2>/dev/null
-server_routes
 recovers "IPv6" fd01::2
 
 ip -n "$ns_r" link set r1 down

@@ -21,7 +21,7 @@ conf=$work/sluice.yaml
 socket=$work/control.sock
 log=$work/log
 sluice_pid=
-helper_pids=
+helper_pid=
 n_checks=0
 n_failed=0
 
@@ -33,8 +33,12 @@ ctl() { "$sluicectl_bin" -s "$socket" "$@"; }
 cleanup()
 {
 	trap - EXIT INT TERM
-	# shellcheck disable=SC2086 # a list of process ids
-	[ -n "$sluice_pid$helper_pids" ] && kill -9 $sluice_pid $helper_pids 2>/dev/null
+	# the shell need not say whom it killed
+	exec 2>/dev/null
+	for ns in "$ns_c" "$ns_r" "$ns_s"; do
+		# everything that was started in there, whoever started it
+		ip netns pids "$ns" 2>/dev/null | xargs -r kill -9 2>/dev/null
+	done
 	wait 2>/dev/null
 	for ns in "$ns_c" "$ns_r" "$ns_s"; do
 		ip netns del "$ns" 2>/dev/null
@@ -188,7 +192,8 @@ is_ready() { grep -q ' sluice: ready' "$log"; }
 start()
 {
 	: >"$log"
-	in_r "$@" "$sluice_bin" run -c "$conf" -l info >"$log" 2>&1 &
+	# not in_r: a function would put a shell between
+	ip netns exec "$ns_r" "$@" "$sluice_bin" run -c "$conf" -l info >"$log" 2>&1 &
 	sluice_pid=$!
 	wait_for 10 is_ready
 	report "sluice starts" $?
@@ -206,11 +211,12 @@ stop()
 	check "the balance holds at the end" grep -q 'the balance holds' "$log"
 }
 
-# a program in the background that ends with the test
+# helper NAMESPACE command...: a program in the background that ends with the test at the latest;
+# its output goes to $work/helper, its process id to $helper_pid
 helper()
 {
-	"$@" >"$work/helper" 2>&1 &
-	helper_pids="$helper_pids $!"
+	ip netns exec "$@" >"$work/helper" 2>&1 &
+	helper_pid=$!
 }
 
 # integer field of a JSON answer: json_number FIELD command... ; of the first object that has it
@@ -240,9 +246,23 @@ losses()
 	}
 }
 
+# blast HOST N: N small datagrams from the client, as fast as it can but for a rest now and then
+blast()
+{
+	in_c python3 - "$1" "$2" <<'PY'
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(int(sys.argv[2])):
+    s.sendto(b"sluice", (sys.argv[1], 9))
+    if i % 100 == 99:
+        time.sleep(0.001)
+PY
+	sleep 0.1
+}
+
 iperf_server()
 {
-	helper in_s iperf3 -s
+	ip netns exec "$ns_s" iperf3 -s >/dev/null 2>&1 &
 	wait_for 5 in_s bash -c 'exec 3<>/dev/tcp/127.0.0.1/5201'
 }
 
@@ -253,7 +273,8 @@ iperf()
 	local rate
 
 	shift
-	in_c timeout 20 iperf3 --connect-timeout 3000 -f m -t 1 "$@" >"$work/iperf" 2>&1
+	[[ " $* " == *" -n "* ]] || set -- "$@" -t 1
+	in_c timeout 20 iperf3 --connect-timeout 3000 -f m "$@" >"$work/iperf" 2>&1
 	local status=$?
 
 	rate=$(sed -n 's/.* \([0-9.]*\) Mbits\/sec.*receiver.*/\1/p' "$work/iperf" | tail -1)

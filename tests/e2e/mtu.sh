@@ -9,7 +9,6 @@ write_conf
 sed -i '/name: lan/s/mtu: 1500/mtu: 1400/' "$conf"
 start
 
-out=$(in_c ping -q -c 1 -W 2 -M "do" -s 1422 10.1.0.2 2>&1)
 out=$(in_c ping -c 1 -W 2 -M "do" -s 1422 10.1.0.2 2>&1)
 echo "$out" >"$work/out"
 [[ $out == *"Frag needed"*"mtu = 1400"* || $out == *"message too long, mtu=1400"* ]]
@@ -17,7 +16,7 @@ report "with DF the error carries the MTU" $?
 equal "the client's kernel took the MTU" \
 	"$(ip -n "$ns_c" route get 10.1.0.2 | grep -oE 'mtu [0-9]+')" "mtu 1400"
 
-helper in_s tcpdump -l -i s0 -nn -v -c 4 -Q in icmp
+helper "$ns_s" tcpdump -l -i s0 -nn -v -c 4 -Q in icmp
 wait_for 5 grep -q 'listening on' "$work/helper"
 check "without DF it arrives in fragments" in_c ping -q -c 2 -i 0.05 -W 2 -M dont -s 1422 10.1.0.2
 wait_for 3 grep -q 'offset 1376' "$work/helper"

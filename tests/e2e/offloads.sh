@@ -13,19 +13,19 @@ check "the client leaves checksums to hardware" \
 	bash -c "ip netns exec $ns_c ethtool -k c0 | grep 'tx-checksumming: on'"
 iperf_server
 # what comes in at the server was made by sluice
-helper in_s tcpdump -i s0 -nn -vv -s 0 -c 4000 -Q in 'ip proto 6 or ip6 proto 6 or udp'
+helper "$ns_s" tcpdump -l -i s0 -nn -vv -c 4000 -Q in 'ip proto 6 or ip6 proto 6 or udp'
 wait_for 5 grep -q 'listening on' "$work/helper"
 for host in 10.1.0.2 fd01::2; do
-	iperf "TCP of 10 MB to $host" -c $host -n 10M -t 0
+	iperf "TCP of 10 MB to $host" -c $host -n 10M
 	iperf "UDP to $host" -c $host -u -b 20M -l 1000
 done
 sleep 0.3
-pkill_list=$(pgrep -f "tcpdump -i s0" -P $$)
-[ -n "$pkill_list" ] && kill -INT $pkill_list 2>/dev/null
-sleep 0.3
+kill -INT $helper_pid 2>/dev/null
+wait $helper_pid
 at_least "packets captured behind the router" "$(grep -c 'cksum' "$work/helper")" 500
 equal "none with a wrong checksum" "$(grep -c 'incorrect' "$work/helper")" 0
-equal "none larger than the MTU" "$(grep -oE 'length [0-9]+' "$work/helper" | awk '$2 > 1500' | wc -l)" 0
+equal "none larger than the MTU" \
+	"$(grep -oE 'proto .* length [0-9]+' "$work/helper" | awk '$NF > 1500' | wc -l)" 0
 equal "no segment was refused" "$(dropped segment_oversize)" 0
 stop
 finish

@@ -11,7 +11,6 @@ check "ping before" in_c ping -q -c 2 -i 0.05 -W 2 10.1.0.2
 
 in_c ping -q -i 0.002 -c 1000 -W 2 10.1.0.2 >"$work/ping" 2>&1 &
 ping_pid=$!
-helper_pids="$helper_pids $ping_pid"
 n=0
 while kill -0 $ping_pid 2>/dev/null && [ $n -lt 100 ]; do
 	# every other time with a route more
