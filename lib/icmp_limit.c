@@ -55,6 +55,7 @@ struct slot {
 struct sl_icmp_limits {
 	_Atomic int32_t credit;
 	_Atomic uint64_t stamp_ms;
+	_Atomic uint32_t draws; /* of the global bucket; whose turn it is does not matter */
 	uint32_t seed[2]; /* [const] */
 	struct slot slots[SETS][WAYS] __rte_cache_aligned;
 };
@@ -78,6 +79,11 @@ int sl_icmp_limits_create(struct sl_icmp_limits **out)
 	}
 	*out = l;
 	return 0;
+}
+
+void sl_icmp_limits_fix(struct sl_icmp_limits *l)
+{
+	l->seed[0] = l->seed[1] = 0;
 }
 
 void sl_icmp_limits_free(struct sl_icmp_limits *l)
@@ -202,10 +208,13 @@ static bool global_has(struct sl_worker *w)
 
 static void global_take(struct sl_worker *w)
 {
-	int32_t credits = (int32_t)(sl_worker_random(w) % 3);
+	struct sl_icmp_limits *l = w->r->icmp_limits;
+	/* a sequence of the router, not of the worker: a replay on more workers draws the same */
+	uint32_t turn = atomic_fetch_add_explicit(&l->draws, 1, memory_order_relaxed);
+	int32_t credits = (int32_t)(rte_jhash_1word(turn, l->seed[0]) % 3);
 
 	if (credits > 0)
-		atomic_fetch_sub(&w->r->icmp_limits->credit, credits);
+		atomic_fetch_sub(&l->credit, credits);
 }
 
 /* is this message subject to limits at all? */

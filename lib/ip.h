@@ -98,6 +98,8 @@ bool sl_icmp6_error(
 struct sl_icmp_limits;
 int sl_icmp_limits_create(struct sl_icmp_limits **out);
 void sl_icmp_limits_free(struct sl_icmp_limits *l);
+/* fixed seeds, for replay; before first use */
+void sl_icmp_limits_fix(struct sl_icmp_limits *l);
 /* may an error of this ICMP type go to @dst now? takes the tokens */
 bool sl_icmp_limit(struct sl_worker *w, enum sl_family family, const struct sl_addr *dst,
 		uint8_t type, uint8_t code);
@@ -135,6 +137,8 @@ void sl_offload_complete(struct rte_mbuf *m);
 struct sl_reasm;
 int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out);
 void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q);
+/* a fixed seed, for replay; before first use */
+void sl_reasm_fix(struct sl_reasm *q);
 /* malformed fragments are not answered from here on: of what is only passed on, the kernel's
  * connection tracking drops them silently */
 void sl_reasm_quiet(struct sl_reasm *q);

@@ -4,6 +4,8 @@
 #include "lib/router.h"
 #include "lib/worker.h"
 
+#include <rte_jhash.h>
+
 #include <netinet/in.h>
 
 /* RFC 7600: the source of ICMP errors of a router that has no address */
@@ -106,6 +108,21 @@ static void enter_options(struct sl_worker *w, const struct ip4_answer *a, uint8
 		memcpy(ip + o->ts + ip[o->ts + 2] - 5, &now, sizeof(now));
 }
 
+/*
+ * The kernel's id is a counter that nobody can foresee. Ours follows from what is sent, when, and a
+ * secret, so that it does not depend on which worker answers; a reply that is cut to fragments
+ * differs from others of the same time by its first 64 bits (identifier, sequence, checksum).
+ */
+static uint16_t ident(const struct sl_worker *w, const struct ip4_answer *a,
+		const struct rte_mbuf *m, uint32_t l4_off)
+{
+	uint32_t words[6] = { a->dst_be, a->src_be, (uint32_t)w->now_ns,
+		(uint32_t)(w->now_ns >> 32) };
+
+	sl_pkt_copy(m, l4_off, RTE_MIN(m->pkt_len - l4_off, 8U), &words[4]);
+	return (uint16_t)rte_jhash_32b(words, RTE_DIM(words), w->r->secret);
+}
+
 void ip4_answer_send(struct sl_worker *w, struct ip4_answer *a, struct rte_mbuf *m)
 {
 	uint16_t hdr_len = (uint16_t)(sizeof(struct rte_ipv4_hdr) + a->opts.len);
@@ -129,7 +146,7 @@ void ip4_answer_send(struct sl_worker *w, struct ip4_answer *a, struct rte_mbuf 
 		.version_ihl = (uint8_t)(4 << 4 | hdr_len / 4),
 		.type_of_service = a->tos,
 		.total_length = rte_cpu_to_be_16((uint16_t)(m->pkt_len - L3_OFF)),
-		.packet_id = a->df ? 0 : (uint16_t)sl_worker_random(w),
+		.packet_id = a->df ? 0 : ident(w, a, m, L3_OFF + hdr_len),
 		.fragment_offset = a->df ? RTE_BE16(RTE_IPV4_HDR_DF_FLAG) : 0,
 		.time_to_live = (uint8_t)w->net->sysctl.ip4_default_ttl,
 		.next_proto_id = a->proto,

@@ -539,6 +539,11 @@ void sl_reasm_flush(struct sl_worker *w, struct sl_reasm *q)
 		kill(w, q, d, SL_DROP_SHUTDOWN);
 }
 
+void sl_reasm_fix(struct sl_reasm *q)
+{
+	q->seed = 0;
+}
+
 void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q)
 {
 	if (q == NULL)

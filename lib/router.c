@@ -6,9 +6,11 @@
 #include "lib/net.h"
 
 #include <rte_cycles.h>
+#include <rte_jhash.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_mempool.h>
+#include <rte_random.h>
 #include <rte_time.h>
 
 #include <errno.h>
@@ -46,6 +48,12 @@ static struct rte_ring *make_ring(const struct sl_router *r, const char *what, u
 	return rte_ring_create(name, size, (int)rte_socket_id(), RING_F_SP_ENQ | RING_F_SC_DEQ);
 }
 
+static void seed_worker(struct sl_worker *w)
+{
+	for (uint32_t i = 0; i < RTE_DIM(w->rand_state); i++)
+		w->rand_state[i] = rte_jhash_2words(w->id, i, w->r->secret);
+}
+
 static int worker_create(struct sl_router *r, unsigned int id)
 {
 	struct sl_worker *w = rte_zmalloc("worker", sizeof(*w), RTE_CACHE_LINE_SIZE);
@@ -56,8 +64,7 @@ static int worker_create(struct sl_router *r, unsigned int id)
 	w->id = (uint16_t)id;
 	w->r = r;
 	w->stage = &w->outside;
-	for (unsigned int i = 0; i < RTE_DIM(w->rand_state); i++)
-		w->rand_state[i] = 0x9e3779b9 * (4 * id + i + 1);
+	seed_worker(w);
 	w->messages = make_ring(r, "msg", id, 0, MESSAGES_SIZE);
 	if (w->messages == NULL)
 		goto err_free;
@@ -113,6 +120,7 @@ int sl_router_create(struct rte_mempool *pool, unsigned int n_workers, struct sl
 	r->pool = pool;
 	r->n_workers = n_workers;
 	read_clocks(r);
+	r->secret = (uint32_t)rte_rand();
 	ret = rcu_create(r);
 	if (ret < 0)
 		goto err_free_router;
@@ -141,6 +149,17 @@ err_free_rcu:
 err_free_router:
 	rte_free(r);
 	return ret;
+}
+
+void sl_router_fix(struct sl_router *r)
+{
+	r->manual_clock = true;
+	r->secret = 0;
+	sl_icmp_limits_fix(r->icmp_limits);
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		seed_worker(r->workers[i]);
+		sl_reasm_fix(r->workers[i]->reasm);
+	}
 }
 
 static void drain_inboxes(struct sl_worker *w)

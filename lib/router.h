@@ -30,6 +30,7 @@ struct sl_router {
 	struct sl_worker *workers[SL_WORKERS_MAX]; /* [const] */
 	_Atomic bool threaded; /* [control] workers run on lcores: calls go by message */
 	bool manual_clock; /* [const] the caller sets now_ns and wall_ns of workers (replay) */
+	uint32_t secret; /* [const] of hashes that strangers should not foresee */
 	uint64_t tsc_hz; /* [const] */
 	uint64_t tsc_to_ns; /* [const] ns per tick, 32.32 fixed point */
 	uint64_t start_tsc; /* [const] now_ns counts from here */
@@ -55,6 +56,13 @@ struct rte_mempool *sl_pool_create(const char *name, unsigned int n, unsigned in
  * @pool stays the caller's. Return: 0, -EINVAL, -ENOMEM.
  */
 int sl_router_create(struct rte_mempool *pool, unsigned int n_workers, struct sl_router **out);
+
+/**
+ * sl_router_fix() - nothing left to chance, for replay
+ *
+ * The caller sets now_ns and wall_ns of every worker; seeds are fixed. Right after creation only.
+ */
+void sl_router_fix(struct sl_router *r);
 
 /* ends packets that still wait (counted as shutdown); workers must have stopped */
 void sl_router_drain(struct sl_router *r);

@@ -48,7 +48,7 @@ struct sl_router *offline_router(unsigned int n_workers)
 				strerror(-ret));
 		return NULL;
 	}
-	r->manual_clock = true;
+	sl_router_fix(r);
 	return r;
 }
 
