@@ -25,6 +25,11 @@ static const char *const router_quiet[] = {
 	"net.ipv6.conf.default.accept_ra=0",
 	"net.ipv4.conf.all.rp_filter=0",
 	"net.ipv4.conf.default.rp_filter=0",
+	NULL,
+};
+
+/* once the ports are there: only then does a router join all groups of routers (ff05::2 too) */
+static const char *const router_on[] = {
 	"net.ipv4.ip_forward=1",
 	"net.ipv6.conf.all.forwarding=1",
 	NULL,
@@ -198,6 +203,8 @@ int lab_setup(struct lab *lab)
 		ret = offloads_off(lab, LAB_WIRE, "w-");
 	if (ret == 0)
 		ret = add_layer3(lab);
+	if (ret == 0)
+		ret = set_all(lab, LAB_ROUTER, router_on);
 	if (ret == 0 && lab->spec->sysctls != NULL)
 		ret = set_all(lab, LAB_ROUTER, lab->spec->sysctls);
 	if (ret == 0 && lab->spec->more_sysctls != NULL)
