@@ -306,6 +306,7 @@ static void take_transport(
 		take_tcp(w, m, l4_off);
 		break;
 	case IPPROTO_NONE:
+	case IPPROTO_PIM: /* the kernel's multicast routing listens, and has no use for it */
 		sl_drop(w, m, SL_DROP_HOST_IGNORED);
 		break;
 	default:

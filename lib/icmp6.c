@@ -16,7 +16,7 @@ struct icmp6_error {
 static_assert(sizeof(struct icmp6_error) == ICMP6_HDR_LEN, "as on the wire");
 
 /*
- * Never an answer to an error or a redirect. A type that cannot be read could be one, except in a
+ * Never an answer to an error. A type that cannot be read could be one, except in a
  * fragment that is too short for it. What is no ICMPv6 as far as one can see is fine.
  */
 static bool is_error(const struct rte_mbuf *m, const struct sl_pkt *p)
@@ -27,7 +27,7 @@ static bool is_error(const struct rte_mbuf *m, const struct sl_pkt *p)
 		return false;
 	if (!sl_pkt_copy(m, p->l4_off, 1, &type))
 		return !(p->flags & SL_PKT_FRAG);
-	return type < ICMP6_ECHO || type == ICMP6_ND_REDIRECT;
+	return type < ICMP6_ECHO;
 }
 
 /* of packets to a group only too big is reported, and options that ask for it (RFC 4443 2.4 e) */
@@ -78,24 +78,6 @@ static bool choose_source(
 	return sl_net_source(net, SL_AF_INET6, &in, &p->src, src);
 }
 
-/*
- * Prefix length of the route to @dst, for the rate limit: of the connected prefix on the link. Next
- * hops do not keep it; behind a gateway 64 stands for everything from /33 to /64.
- */
-static unsigned int route_len(
-		const struct sl_net *net, const struct sl_nexthop *nh, const struct sl_addr *dst)
-{
-	const struct sl_net_port *np = &net->ports[nh->port];
-	unsigned int len = 0;
-
-	if (nh->family != SL_AF_NONE)
-		return 64;
-	for (unsigned int i = 0; i < np->n_addr6; i++)
-		if (np->addr6[i].len > len && sl_prefix_contains(&np->addr6[i], dst))
-			len = np->addr6[i].len;
-	return len != 0 ? len : 64;
-}
-
 bool sl_icmp6_error(
 		struct sl_worker *w, struct rte_mbuf *m, uint8_t type, uint8_t code, uint32_t info)
 {
@@ -118,7 +100,8 @@ bool sl_icmp6_error(
 	nh = ip6_own_route(w, &o);
 	if (nh == NULL || ip6_is_own_anycast(w->net, &o.dst, p->in_port))
 		return false;
-	if (!sl_icmp_limit_plen(w, SL_AF_INET6, &o.dst, type, code, route_len(w->net, nh, &o.dst)))
+	if (!sl_icmp_limit_plen(w, SL_AF_INET6, &o.dst, type, code,
+			    128 - 32 * SL_NEXTHOP_WIDTH_OF(nh->flags)))
 		return false;
 	own = ip6_own_alloc(w, ICMP6_HDR_LEN, &l4);
 	if (own == NULL)

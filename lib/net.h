@@ -14,6 +14,9 @@ struct sl_neigh;
 struct sl_router;
 
 /* flags of struct sl_nexthop */
+/* of an IPv6 route, whose width rations the ICMPv6 errors along it: 0 (/128) to 4 (default) */
+#define SL_NEXTHOP_WIDTH(len) ((128U - (len)) / 32 << 8)
+#define SL_NEXTHOP_WIDTH_OF(flags) ((flags) >> 8 & 7)
 #define SL_NEXTHOP_ANYCAST (1U << 0) /* LOCAL: subnet-router anycast address, no unicast one */
 
 /*

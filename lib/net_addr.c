@@ -61,6 +61,8 @@ static int add(struct net_build *b, uint16_t port, struct sl_mark at, enum sl_ro
 	};
 	int ret;
 
+	if (connected && of->family == SL_AF_INET6)
+		nh.flags |= SL_NEXTHOP_WIDTH(len);
 	ret = net_add_nexthops(b, &nh, 1, &route.nh);
 	return ret < 0 ? ret : net_add_route(b, &route);
 }
@@ -223,12 +225,14 @@ static int add_link_nexthops(struct net_build *b, uint16_t port)
 		.mtu = b->r->ports[port].mtu,
 		.n_paths = 1,
 		.weight = UINT32_MAX,
+		.flags = SL_NEXTHOP_WIDTH(64), /* fe80::/64; means nothing in IPv4 */
 	};
 	int ret;
 
 	ret = net_add_nexthops(b, &nh, 1, &b->priv->link[port]);
 	nh.type = SL_ROUTE_LOCAL;
 	nh.mtu = UINT16_MAX;
+	nh.flags = 0;
 	if (ret == 0)
 		ret = net_add_nexthops(b, &nh, 1, &b->priv->own[port]);
 	nh.flags = SL_NEXTHOP_ANYCAST;

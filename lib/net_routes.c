@@ -196,6 +196,8 @@ static int resolve_paths(struct resolver *v, const struct sl_route_conf *c, stru
 
 		memset(nh, 0, sizeof(*nh));
 		nh->type = SL_ROUTE_UNICAST;
+		if (c->to.family == SL_AF_INET6)
+			nh->flags = SL_NEXTHOP_WIDTH(c->to.len);
 		nh->n_paths = (uint16_t)(i == 0 ? c->n_via : 1);
 		sum += c->via[i].weight;
 		nh->weight = total == 0 ? UINT32_MAX : (uint32_t)((sum << 32) / total - 1);
