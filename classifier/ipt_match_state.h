@@ -41,9 +41,11 @@ struct ipt_m_hashlimit {
 	uint8_t mode;
 	uint8_t src_len; /* prefix length */
 	uint8_t dst_len;
-	/* packets: what one costs, in 1/1000000 s. bytes: what 16 bytes cost, out of 2^32-1 a second */
+	/* packets: what one costs, in 1/1000000 s, or of interval_s with --hashlimit-rate-match;
+	 * bytes: what 16 bytes cost, out of 2^32-1 a second */
 	uint64_t avg;
 	uint64_t burst; /* packets; bytes: how often the bucket may be filled anew, 0 if not given */
+	uint32_t rate; /* packets in a unit of time, as written */
 	uint32_t size; /* 0: by memory, as the kernel */
 	uint32_t max; /* 0: 8 a bucket, as the kernel */
 	uint32_t gc_interval_ms;

@@ -219,6 +219,15 @@ static const struct ipt_opt tcpmss_opts[] = {
 	{ 0 },
 };
 
+static int tcpmss_finish(struct ipt_ctx *cx, struct ipt_inst *in)
+{
+	const struct ipt_m_tcpmss *m = in->data;
+
+	return m->mss.lo <= m->mss.hi ? 0
+				      : ipt_fail(cx, "--mss %u:%u: a rising range was expected",
+						      m->mss.lo, m->mss.hi);
+}
+
 const struct ipt_ext ipt_match_tcpmss = {
 	.name = "tcpmss",
 	.kind = IPT_M_TCPMSS,
@@ -227,6 +236,7 @@ const struct ipt_ext ipt_match_tcpmss = {
 	.size = sizeof(struct ipt_m_tcpmss),
 	.opts = tcpmss_opts,
 	.need = IPT_TCPMSS_MSS,
+	.finish = tcpmss_finish,
 };
 
 /* ---- mark, connmark ---- */

@@ -33,7 +33,7 @@ static const struct unit {
 
 /* number[/unit] into the cost of one, and the unit in seconds */
 static int parse_rate(struct ipt_ctx *cx, const struct ipt_opt *o, const char *arg, uint32_t scale,
-		uint64_t *cost, uint32_t *seconds)
+		uint64_t *cost, uint32_t *rate, uint32_t *seconds)
 {
 	const char *slash = strchr(arg, '/');
 	uint64_t n = strtoull(arg, NULL, 10);
@@ -52,6 +52,7 @@ static int parse_rate(struct ipt_ctx *cx, const struct ipt_opt *o, const char *a
 		return ipt_fail(cx, "--%s %s: number[/second|/minute|/hour|/day] was expected",
 				o->name, arg);
 	*cost = (uint64_t)scale * u->seconds / n;
+	*rate = n;
 	*seconds = u->seconds;
 	if (*cost == 0)
 		return ipt_fail(cx, "--%s %s: rate too fast, at most %u/second was expected",
@@ -86,11 +87,11 @@ static int parse_limit(struct ipt_ctx *cx, struct ipt_inst *in, const struct ipt
 		const char *arg, bool inv)
 {
 	struct ipt_m_limit *m = in->data;
-	uint32_t seconds;
+	uint32_t rate, seconds;
 	uint64_t cost;
 
 	(void)inv;
-	if (parse_rate(cx, o, arg, LIMIT_SCALE, &cost, &seconds) < 0)
+	if (parse_rate(cx, o, arg, LIMIT_SCALE, &cost, &rate, &seconds) < 0)
 		return -EINVAL;
 	m->avg = cost;
 	return 0;
@@ -195,11 +196,13 @@ static int parse_hash_rate(struct ipt_ctx *cx, struct ipt_inst *in, const struct
 		m->avg = bytes_to_cost(bytes);
 		if (m->avg == 0)
 			return ipt_fail(cx, "--%s %s: rate too fast", o->name, arg);
-	} else if (parse_rate(cx, o, arg, HASHLIMIT_SCALE, &m->avg, &seconds) < 0) {
+	} else if (parse_rate(cx, o, arg, HASHLIMIT_SCALE, &m->avg, &m->rate, &seconds) < 0) {
 		return -EINVAL;
 	}
 	if (!(in->seen & IPT_HASHLIMIT_HTABLE_EXPIRE))
 		m->expire_ms = seconds * 1000;
+	if (!(in->seen & IPT_HASHLIMIT_RATE_INTERVAL))
+		m->interval_s = seconds;
 	if (inv) { /* ! --hashlimit-upto is --hashlimit-above */
 		in->set &= ~o->bit;
 		in->inv &= ~o->bit;
@@ -227,6 +230,8 @@ static void print_byte_rate(FILE *f, uint64_t cost)
 			&& (bytes < u->bytes || bytes > UINT32_MAX
 					|| bytes_to_cost(bytes / u->bytes * u->bytes) != cost))
 		u++;
+	if (bytes == 0)
+		bytes = 1; /* iptables prints 0b/s, which it does not read */
 	fprintf(f, " %" PRIu64 "%s/s", bytes / u->bytes, u->name);
 }
 
@@ -355,8 +360,7 @@ static void hashlimit_drop_defaults(struct ipt_ctx *cx, struct ipt_inst *in)
 		{ m->gc_interval_ms == 1000, IPT_HASHLIMIT_HTABLE_GCINTERVAL },
 		{ m->src_len == ipt_addr_bits(cx->family), IPT_HASHLIMIT_SRCMASK },
 		{ m->dst_len == ipt_addr_bits(cx->family), IPT_HASHLIMIT_DSTMASK },
-		{ !(in->set & IPT_HASHLIMIT_RATE_MATCH) || m->interval_s == 1,
-				IPT_HASHLIMIT_RATE_INTERVAL },
+		{ m->interval_s <= 1, IPT_HASHLIMIT_RATE_INTERVAL },
 	};
 
 	in->set |= IPT_HASHLIMIT_BURST | IPT_HASHLIMIT_HTABLE_EXPIRE;
@@ -395,10 +399,17 @@ static int hashlimit_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 				m->expire_ms == 0 ? "expire" : "gcinterval");
 	if (strchr(m->name, '/') != NULL)
 		return ipt_fail(cx, "--hashlimit-name %s: a name without / was expected", m->name);
-	if (!(in->set & IPT_HASHLIMIT_RATE_MATCH))
+	if (!(in->set & IPT_HASHLIMIT_RATE_MATCH)) {
 		m->interval_s = 0;
-	else if (!(in->seen & IPT_HASHLIMIT_RATE_INTERVAL))
-		m->interval_s = 1;
+	} else {
+		in->set |= IPT_HASHLIMIT_RATE_INTERVAL;
+		if (!m->bytes) /* the unit of time is in interval_s, no longer in the cost */
+			m->avg = HASHLIMIT_SCALE / m->rate;
+		if (m->avg == 0)
+			return ipt_fail(cx,
+					"--hashlimit-rate-match: rate too fast, at most %u was expected",
+					HASHLIMIT_SCALE);
+	}
 	hashlimit_drop_defaults(cx, in);
 	return 0;
 }

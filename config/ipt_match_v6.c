@@ -18,6 +18,9 @@ static int opts_word(
 			|| (*end == ':' && !ipt_number(end + 1, NULL, &len, 0, UINT8_MAX)))
 		return ipt_fail(cx, "--%s: type[:length] was expected, found \"%s\"", o->name,
 				word);
+	if (type == 0 && *end == ':')
+		return ipt_fail(cx, "--%s %s: option 0 is one byte and has no length", o->name,
+				word);
 	m->opts[m->n].type = type;
 	m->opts[m->n].any_len = len == UINT8_MAX;
 	m->opts[m->n].len = len == UINT8_MAX ? 0 : len;

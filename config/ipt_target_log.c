@@ -421,7 +421,8 @@ static int set_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 static const struct ipt_opt set_opts[] = {
 	IPT_OPT("add-set", &ipt_t_set_ref, IPT_SETT_ADD, 0, SET(add), .excl = IPT_SETT_MAP),
 	IPT_OPT("exist", &ipt_t_flag, IPT_SETT_EXIST, .also = IPT_SETT_ADD),
-	IPT_OPT("timeout", &ipt_t_u32, IPT_SETT_TIMEOUT, 0, SET(timeout_s), .also = IPT_SETT_ADD),
+	IPT_OPT("timeout", &ipt_t_u32, IPT_SETT_TIMEOUT, 0, SET(timeout_s), 0, UINT32_MAX - 1,
+			.also = IPT_SETT_ADD),
 	IPT_OPT("del-set", &ipt_t_set_ref, IPT_SETT_DEL, 0, SET(del), .excl = IPT_SETT_MAP),
 	IPT_OPT("map-set", &ipt_t_set_ref, IPT_SETT_MAP, 0, SET(map),
 			.excl = IPT_SETT_ADD | IPT_SETT_DEL),

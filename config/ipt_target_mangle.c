@@ -196,6 +196,15 @@ static const char *tcpmss_check(enum ipt_family family, const struct ipt_rule *r
 	return NULL;
 }
 
+/* what fits into a packet of 65535 bytes with its IP header */
+static int tcpmss_finish(struct ipt_ctx *cx, struct ipt_inst *in)
+{
+	const struct ipt_t_tcpmss *t = in->data;
+	unsigned int max = UINT16_MAX - (cx->family == IPT_V4 ? 20 : 40);
+
+	return t->mss <= max ? 0 : ipt_fail(cx, "--set-mss %u: 0-%u was expected", t->mss, max);
+}
+
 static const struct ipt_opt tcpmss_opts[] = {
 	IPT_OPT("set-mss", &ipt_t_u16, IPT_TCPMSST_SET, 0, offsetof(struct ipt_t_tcpmss, mss),
 			.excl = IPT_TCPMSST_CLAMP),
@@ -211,6 +220,7 @@ const struct ipt_ext ipt_target_tcpmss = {
 	.size = sizeof(struct ipt_t_tcpmss),
 	.opts = tcpmss_opts,
 	.one_of = IPT_TCPMSST_SET | IPT_TCPMSST_CLAMP,
+	.finish = tcpmss_finish,
 	.check = tcpmss_check,
 };
 

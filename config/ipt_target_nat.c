@@ -34,6 +34,8 @@ static int nat_ports(
 		return ipt_fail(cx, "--%s %s: the first port is above the second", o->name, text);
 	if (base != NULL && ipt_parse_port(cx, base, &t->base) < 0)
 		return -EINVAL;
+	if (base != NULL && t->base == 0)
+		return ipt_fail(cx, "--%s %s: a base above 0 was expected", o->name, text);
 	t->has_base = base != NULL;
 	t->has_port = true;
 	return 0;
@@ -93,7 +95,7 @@ static int parse_to_ports(struct ipt_ctx *cx, struct ipt_inst *in, const struct 
 static void print_nat_ports(FILE *f, const struct ipt_t_nat *t)
 {
 	fprintf(f, "%u", t->port.lo);
-	if (t->port.hi != t->port.lo)
+	if (t->port.hi != t->port.lo || t->has_base) /* a base is read only behind a range */
 		fprintf(f, "-%u", t->port.hi);
 	if (t->has_base)
 		fprintf(f, "/%u", t->base);
