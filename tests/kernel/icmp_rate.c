@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 		ports[i] = spec.ports[i].name;
 	ret = lab_open(&spec, &lab);
 	if (ret == 0 && !show)
-		ret = replay_open(argv[1], ports, topo_write_config_defaults, &r);
+		ret = replay_open(argv[1], NULL, ports, topo_write_config_defaults, &r);
 	if (ret == 0)
 		ret = ask_kernel(lab, r, &table);
 	lab_close(lab);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * neigh_diff: resolution over time, the kernel's against that of `sluice replay`. Hosts at pb that
- * the router does not know are asked for, answer or do not, announce themselves, move; the frames
- * that come out must be equal, and so must the moments, within TOLERANCE_MS.
+ * neigh_diff: what the router does by timer, the kernel against `sluice replay`. Hosts at pb that
+ * the router does not know are asked for, answer or do not, announce themselves, move; datagrams to
+ * the router lack a fragment. The frames that come out must be equal, and so must the moments,
+ * within TOLERANCE_MS.
  *
  *   neigh_diff SLUICE | --show | --twice
  *
@@ -36,6 +37,10 @@ enum what {
 	ANSWER_V6,
 	ANSWER_MAC2_V6,
 	ANNOUNCE_V6, /* unsolicited, to all nodes */
+	FIRST_V4, /* a first fragment from the host at pa to the router */
+	LATER_V4,
+	FIRST_V6,
+	LATER_V6,
 };
 
 /* in the order of time for each host; hosts do not meddle with each other */
@@ -59,7 +64,7 @@ static const struct event {
 	/* asks first: known, but asked back after five seconds, and it answers; or does not */
 	{ 60, 4, ASK_V4, 1 },
 	{ 160, 4, TO_V4, 1 },
-	{ 5400, 4, ANSWER_V4, 1 },
+	{ 5900, 4, ANSWER_V4, 1 },
 	{ 9000, 4, TO_V4, 1 },
 	{ 80, 5, ASK_V4, 1 },
 	{ 180, 5, TO_V4, 1 },
@@ -88,7 +93,7 @@ static const struct event {
 	{ 1505, 3, TO_V6, 1 },
 	{ 65, 4, ASK_V6, 1 },
 	{ 165, 4, TO_V6, 1 },
-	{ 5405, 4, ANSWER_V6, 1 },
+	{ 5905, 4, ANSWER_V6, 1 },
 	{ 9005, 4, TO_V6, 1 },
 	{ 85, 5, ASK_V6, 1 },
 	{ 185, 5, TO_V6, 1 },
@@ -101,6 +106,14 @@ static const struct event {
 	{ 245, 8, ANSWER_V6, 1 },
 	{ 645, 8, ANSWER_MAC2_V6, 1 },
 	{ 745, 8, TO_V6, 1 },
+	/* a first fragment alone is answered when it is given up; a later one alone is not */
+	{ 300, 1, FIRST_V4, 1 },
+	{ 310, 2, LATER_V4, 1 },
+	{ 320, 1, FIRST_V6, 1 },
+	{ 330, 2, LATER_V6, 1 },
+	/* twice the same */
+	{ 340, 3, FIRST_V4, 2 },
+	{ 350, 3, FIRST_V6, 2 },
 };
 
 static void host_mac(unsigned int host, bool second, uint8_t mac[6])
@@ -209,6 +222,35 @@ static void make_packet(struct gen *g, const struct event *e)
 	}
 }
 
+static void make_fragment(struct gen *g, const struct event *e)
+{
+	bool first = e->what == FIRST_V4 || e->what == FIRST_V6;
+	struct buf l4 = { .n = 0 };
+
+	if (e->what == FIRST_V4 || e->what == LATER_V4) {
+		struct ip4 ip = { .src = IP4(10, 0, 1, 2),
+			.dst = IP4(10, 0, 1, 1),
+			.ttl = 64,
+			.proto = IPPROTO_UDP,
+			.id = (uint16_t)(1000 + e->host),
+			.frag = first ? IP4_MF : 10 };
+
+		put_l4_v4(g, &l4, &ip, 72);
+		gen_send_v4(g, PA, &ip, &l4);
+	} else {
+		struct ip6 ip = { .hops = 64, .proto = IPPROTO_UDP, .first = 44 };
+
+		addr6(ip.src, "fd01::2");
+		addr6(ip.dst, "fd01::1");
+		put8(&ip.ext, ip.proto);
+		put8(&ip.ext, 0);
+		put16(&ip.ext, first ? 1 : 80);
+		put32(&ip.ext, 1000 + e->host);
+		put_l4_v6(g, &l4, &ip, 72);
+		gen_send_v6(g, PA, &ip, &l4);
+	}
+}
+
 static void make_tick(struct gen *g)
 {
 	struct buf b = { .n = 0 };
@@ -238,6 +280,12 @@ static void make(struct gen *g, const struct event *e)
 	case ANSWER_MAC2_V6:
 	case ANNOUNCE_V6:
 		make_nd(g, e);
+		break;
+	case FIRST_V4:
+	case LATER_V4:
+	case FIRST_V6:
+	case LATER_V6:
+		make_fragment(g, e);
 		break;
 	}
 }
@@ -285,10 +333,12 @@ static int send_due(struct half *h, unsigned int from_ms, unsigned int to_ms)
 		if (events[i].at_ms < from_ms || events[i].at_ms >= to_ms)
 			continue;
 		for (unsigned int j = 0; ret == 0 && j < events[i].times; j++) {
-			struct gen g = { .c = &c, .rng = i * 10 + j };
+			/* fragments of one event are the same */
+			struct gen g = { .c = &c,
+				.rng = i * 10 + (events[i].what < FIRST_V4 ? j : 0) };
 
 			c.n = 0;
-			c.index = (unsigned int)i * 10 + j;
+			c.index = (unsigned int)g.rng;
 			make(&g, &events[i]);
 			ret = send_one(h, &c);
 		}
@@ -385,7 +435,7 @@ static int compare(const char *mode)
 	for (unsigned int i = 0; i < TOPO_PORTS_NB; i++)
 		ports[i] = topo_spec.ports[i].name;
 	if (!show && !twice)
-		ret = replay_open(mode, ports, topo_write_config, &h.r);
+		ret = replay_open(mode, NULL, ports, topo_write_config, &h.r);
 	if (ret == 0)
 		ret = run_kernel(&h);
 	h.set = &sluice;
@@ -425,5 +475,7 @@ int main(int argc, char **argv)
 		return SKIP;
 	}
 	topo_init();
+	topo_add_sysctl("net.ipv4.ipfrag_time=3");
+	topo_add_sysctl("net.ipv6.ip6frag_time=4");
 	return compare(argv[1]) != 0;
 }

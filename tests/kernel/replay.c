@@ -21,6 +21,7 @@
 
 struct replay {
 	const char *sluice;
+	const char *workers;
 	const char *const *ports;
 	unsigned int n_ports;
 	char dir[64];
@@ -49,8 +50,8 @@ static int make_out_dir(struct replay *r)
 	return mkdir(path, 0700) < 0 ? -errno : 0;
 }
 
-int replay_open(const char *sluice, const char *const *ports, void (*write_config)(FILE *f),
-		struct replay **out)
+int replay_open(const char *sluice, const char *workers, const char *const *ports,
+		void (*write_config)(FILE *f), struct replay **out)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	int ret;
@@ -58,6 +59,7 @@ int replay_open(const char *sluice, const char *const *ports, void (*write_confi
 	if (r == NULL)
 		return -ENOMEM;
 	r->sluice = sluice;
+	r->workers = workers;
 	r->ports = ports;
 	snprintf(r->dir, sizeof(r->dir), "/tmp/sluice-replay-XXXXXX");
 	if (mkdtemp(r->dir) == NULL) {
@@ -122,7 +124,7 @@ static void exec_sluice(struct replay *r, const char *log)
 {
 	char config[PATH_MAX_LEN], out[PATH_MAX_LEN], in[PORTS_MAX][PATH_MAX_LEN];
 	char replay_word[] = "replay", c_opt[] = "-c", in_opt[] = "--in", out_opt[] = "--out";
-	char name[PATH_MAX_LEN];
+	char name[PATH_MAX_LEN], workers[32];
 	char *argv[16 + 2 * PORTS_MAX];
 	size_t n = 0;
 	int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -146,6 +148,10 @@ static void exec_sluice(struct replay *r, const char *log)
 	}
 	argv[n++] = out_opt;
 	argv[n++] = out;
+	if (r->workers != NULL) {
+		snprintf(workers, sizeof(workers), "--workers=%s", r->workers);
+		argv[n++] = workers;
+	}
 	argv[n] = NULL;
 	execv(r->sluice, argv);
 	_exit(127);

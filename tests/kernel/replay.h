@@ -16,9 +16,14 @@ struct replay;
 typedef int (*replay_sink)(
 		void *ctx, unsigned int port, uint64_t time_ns, const uint8_t *data, size_t len);
 
-/* @write_config: writes the config; @ports: their names, up to a NULL. Return: 0 or -errno */
-int replay_open(const char *sluice, const char *const *ports, void (*write_config)(FILE *f),
-		struct replay **r);
+/*
+ * @workers:      a number as text, NULL: what the config says
+ * @ports:        their names, up to a NULL
+ * @write_config: writes the config
+ * Return: 0 or -errno
+ */
+int replay_open(const char *sluice, const char *workers, const char *const *ports,
+		void (*write_config)(FILE *f), struct replay **r);
 
 /* Times must not go back. Return: 0 or -errno */
 int replay_add(struct replay *r, unsigned int port, uint64_t time_ns, const void *data, size_t len);

@@ -135,8 +135,9 @@ void topo_write_config_defaults(FILE *f)
 {
 	fprintf(f, "ports:\n");
 	for (const struct lab_port *p = ports; p->name != NULL; p++) {
-		fprintf(f, "  - {name: %s, mac: \"%s\", mtu: %u, addresses: [", p->name, p->mac,
-				p->mtu);
+		/* replay opens no device, but a port has one */
+		fprintf(f, "  - {name: %s, device: net_null_%s, mac: \"%s\", mtu: %u, addresses: [",
+				p->name, p->name, p->mac, p->mtu);
 		write_addresses(f, p->addresses);
 		fprintf(f, "]}\n");
 	}
