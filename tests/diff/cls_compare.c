@@ -13,6 +13,7 @@
 const struct cmp_engine cmp_engines[] = {
 	{ "linear avx2", &cls_linear_avx2, true, NULL },
 	{ "linear", &sl_cls_linear, false, NULL },
+	{ "hashed", &sl_cls_hashed, false, NULL },
 	{ "forest", &cls_forest_plain, false, &cls_forest_avx2 },
 	{ NULL, NULL, false, NULL },
 };
