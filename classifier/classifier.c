@@ -8,6 +8,7 @@ const struct sl_cls_ops *const sl_cls_engines[] = {
 	&sl_cls_linear,
 	&sl_cls_hashed,
 	&sl_cls_forest,
+	&sl_cls_trie,
 	NULL,
 };
 

@@ -9,7 +9,7 @@
  * - Lengths are rounded down to a grid (4 bits in IPv4, 16 in IPv6) and a pair takes in those up to
  *   two steps finer, so that some ten to thirty tables remain. What a table's mask does not say is
  *   verified on the rule, ranges and odd masks with it.
- * - Where more than 16 rules share a masked address pair, those with one destination port (else one
+ * - Where more than 8 rules share a masked address pair, those with one destination port (else one
  *   source port) go to a table that hashes the port too.
  * - Tables are ordered by their best rule: a key that has a better one leaves out the rest. A filter
  *   by the first bits of both addresses says which tables can match at all.

@@ -16,7 +16,7 @@
 /* steps that a tuple takes in */
 #define REACH 2U
 /* rules of one masked address pair from where on ports are hashed too */
-#define CROWD 16U
+#define CROWD 8U
 #define PORTS 3U /* no port, destination port, source port */
 #define TUPLES (GRID * GRID * PORTS)
 #define LIST UINT8_MAX

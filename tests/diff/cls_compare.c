@@ -8,18 +8,26 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+bool cmp_have_eal;
+
 const struct cmp_engine cmp_engines[] = {
-	{ "linear avx2", &cls_linear_avx2, true, NULL },
-	{ "linear", &sl_cls_linear, false, NULL },
-	{ "hashed", &sl_cls_hashed, false, NULL },
-	{ "forest", &cls_forest_plain, false, &cls_forest_avx2 },
-	{ NULL, NULL, false, NULL },
+	{ .name = "linear avx2", .ops = &cls_linear_avx2, .need_avx2 = true },
+	{ .name = "linear", .ops = &sl_cls_linear },
+	{ .name = "hashed", .ops = &sl_cls_hashed },
+	{ .name = "forest", .ops = &cls_forest_plain, .twin = &cls_forest_avx2 },
+	{ .name = "trie", .ops = &sl_cls_trie, .rules_max = 1500 },
+	{ .name = NULL },
 };
 
-bool cmp_runnable(const struct cmp_engine *e)
+bool cmp_runnable(const struct cmp_engine *e, const struct gen_set *set)
 {
+	if (e->ops == &sl_cls_trie && !cmp_have_eal)
+		return false;
+	if (e->rules_max != 0 && set->n > e->rules_max && getenv("SLUICE_TEST_LONG") == NULL)
+		return false;
 	return !e->need_avx2 || cls_have_avx2();
 }
 
@@ -120,7 +128,7 @@ unsigned int cmp_all(const struct gen_set *set, unsigned int batches, uint64_t s
 	ret = cls_linear_plain.build(&spec, &oracle);
 	assert(ret == 0);
 	for (const struct cmp_engine *e = cmp_engines; e->name != NULL; e++) {
-		if (!cmp_runnable(e))
+		if (!cmp_runnable(e, set))
 			continue;
 		ret = e->ops->build(&spec, &cls);
 		if (ret == -E2BIG && e->ops->estimate(&spec) == 0)

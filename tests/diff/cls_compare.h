@@ -13,11 +13,13 @@ struct cmp_engine {
 	const struct sl_cls_ops *ops;
 	bool need_avx2;
 	const struct sl_cls_ops *twin; /* reads the same set by AVX2; NULL: none */
+	uint32_t rules_max; /* larger sets take it too long to build; 0: none do */
 };
 extern const struct cmp_engine cmp_engines[];
 
-/* whether this machine can run it */
-bool cmp_runnable(const struct cmp_engine *e);
+/* whether it can be compared on @set here; the trie needs an EAL */
+bool cmp_runnable(const struct cmp_engine *e, const struct gen_set *set);
+extern bool cmp_have_eal;
 
 /* a verification that depends on label and key alone, true for one in two */
 struct cmp_verify_arg {

@@ -109,6 +109,54 @@ static void test_engines_when_shaped_10k_in_ipv6_agree(void **state)
 	compare_shapes(8000, 8, 2, 0);
 }
 
+/* the trie's own, since larger sets are not built in cmp_all() unless there is time */
+static void compare_trie(uint32_t n, bool fallback)
+{
+	struct gen_rng rng = { SEED };
+	struct gen_set set;
+	struct sl_cls_spec spec;
+	struct sl_cls *trie, *oracle;
+
+	gen_shaped(&set, "acl", n, &rng);
+	spec = gen_spec(&set);
+	assert_int_equal(sl_cls_trie.build(&spec, &trie), 0);
+	assert_int_equal(cls_linear_plain.build(&spec, &oracle), 0);
+	assert_int_equal(trie->note[0] != '\0', fallback);
+	assert_int_equal(cmp_lookups(&set, oracle, trie, trie->ops, "trie", 12, SEED), 0);
+	trie->ops->free(trie);
+	oracle->ops->free(oracle);
+	gen_free(&set);
+}
+
+static void test_trie_when_10k_agrees(void **state)
+{
+	(void)state;
+	compare_trie(10000, false);
+}
+
+static void test_trie_when_set_is_too_large_says_so_and_agrees(void **state)
+{
+	(void)state;
+	compare_trie(13000, true);
+}
+
+static void test_auto_when_set_grows_goes_from_linear_to_forest(void **state)
+{
+	struct gen_rng rng = { SEED };
+	struct gen_set set;
+	struct sl_cls_spec spec;
+	const char *why = NULL;
+
+	(void)state;
+	gen_shaped(&set, "acl", 65, &rng);
+	spec = gen_spec(&set);
+	assert_ptr_equal(sl_cls_auto(&spec, &why), &sl_cls_forest);
+	assert_non_null(why);
+	spec.n = 64;
+	assert_ptr_equal(sl_cls_auto(&spec, NULL), &sl_cls_linear);
+	gen_free(&set);
+}
+
 static void test_engines_when_10k_addresses_agree(void **state)
 {
 	struct gen_rng rng = { SEED };
@@ -236,6 +284,9 @@ int main(int argc __rte_unused, char **argv)
 		cmocka_unit_test(test_engines_when_shaped_10k_agree),
 		cmocka_unit_test(test_engines_when_shaped_10k_in_ipv6_agree),
 		cmocka_unit_test(test_engines_when_10k_addresses_agree),
+		cmocka_unit_test(test_trie_when_10k_agrees),
+		cmocka_unit_test(test_trie_when_set_is_too_large_says_so_and_agrees),
+		cmocka_unit_test(test_auto_when_set_grows_goes_from_linear_to_forest),
 		cmocka_unit_test(test_engines_when_classbench_1k_agree),
 		cmocka_unit_test(test_engines_when_classbench_10k_agree),
 		cmocka_unit_test(test_engines_when_classbench_100k_agree),
@@ -250,5 +301,6 @@ int main(int argc __rte_unused, char **argv)
 		fprintf(stderr, "EAL does not start\n");
 		return 1;
 	}
+	cmp_have_eal = true;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
