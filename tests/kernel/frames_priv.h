@@ -112,3 +112,4 @@ extern const struct gen_class gen_v6_header[];
 extern const struct gen_class gen_v6_ext[];
 extern const struct gen_class gen_v6_own[];
 extern const struct gen_class gen_arp[];
+extern const struct gen_class gen_zero[];
