@@ -99,6 +99,9 @@ void ip6_own_send(struct sl_worker *w, struct rte_mbuf *m, const struct ip6_own 
 	memset(p, 0, sizeof(*p));
 	sl_parse6_fill(m, L3_OFF);
 	csum = checksum(m, o->proto);
+	/* a reset's is left to skb_checksum_help(), which sends no 0; ICMPv6's is not */
+	if (csum == 0 && o->proto == IPPROTO_TCP)
+		csum = UINT16_MAX;
 	memcpy(frame + L4_OFF + csum_off, &csum, sizeof(csum));
 	p->nh = nh;
 	p->out_port = nh->port;
