@@ -35,8 +35,8 @@ static void device_stats(struct port_link *pl, struct link_device_stats *out)
 		if (q->rx_fd >= 0
 				&& getsockopt(q->rx_fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len)
 						== 0)
-			q->missed += stats.tp_drops;
-		out->missed += q->missed;
+			atomic_fetch_add(&q->missed, stats.tp_drops);
+		out->missed += atomic_load(&q->missed);
 		out->rx_errors += q->rx_errors;
 		out->rx_no_buffer += q->rx_no_buffer;
 		out->tx_errors += q->tx_errors;

@@ -111,6 +111,8 @@ static bool is_up(struct port_link *l)
 {
 	if (l->iface[0] == '\0')
 		return l->is_up(l);
+	if (l->may_move && netdev_index(l->iface) == 0)
+		return true;
 	/* an interface of the same name that was made anew is not ours */
 	return netdev_index(l->iface) == l->ifindex && netdev_is_up(l->iface);
 }

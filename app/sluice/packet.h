@@ -40,7 +40,7 @@ struct packet_queue {
 	uint64_t rx_errors; /* [worker] */
 	uint64_t rx_no_buffer; /* [worker] */
 	uint64_t tx_errors; /* [worker] */
-	uint64_t missed; /* [control] */
+	_Atomic uint64_t missed; /* [control] and telemetry's thread */
 } __rte_cache_aligned;
 
 struct packet_link {

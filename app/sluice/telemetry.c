@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DPDK's telemetry runs in a thread of its own and wants its own kind of tree: the answer of a
- * command is copied into one, as far as it fits its limits.
+ * command is copied into one, as far as it fits its limits. It has no lists of objects, so they
+ * become objects by name.
  */
 #include "app/sluice/telemetry.h"
 
@@ -19,58 +20,80 @@ SL_LOG_TYPE("telemetry");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct app *offered;
 
-static void copy_array(struct rte_tel_data *d, const json_t *array);
+static void copy(struct rte_tel_data *d, const json_t *value);
 
-static void copy_object(struct rte_tel_data *d, const json_t *object);
-
-static struct rte_tel_data *copy_nested(const json_t *value)
+static void add(struct rte_tel_data *d, const char *key, const json_t *value)
 {
-	struct rte_tel_data *d = rte_tel_data_alloc();
+	struct rte_tel_data *nested;
 
-	if (d == NULL)
-		return NULL;
-	if (json_is_array(value))
-		copy_array(d, value);
-	else
-		copy_object(d, value);
-	return d;
-}
-
-static void copy_object(struct rte_tel_data *d, const json_t *object)
-{
-	const char *key;
-	json_t *value;
-
-	rte_tel_data_start_dict(d);
-	/* jansson's macro wants it writable, and changes nothing */
-	json_object_foreach((json_t *)(uintptr_t)object, key, value)
-	{
-		if (json_is_integer(value))
-			rte_tel_data_add_dict_u64(d, key, (uint64_t)json_integer_value(value));
-		else if (json_is_real(value))
-			rte_tel_data_add_dict_u64(d, key, (uint64_t)json_real_value(value));
-		else if (json_is_boolean(value))
-			rte_tel_data_add_dict_int(d, key, json_is_true(value));
-		else if (json_is_string(value))
-			rte_tel_data_add_dict_string(d, key, json_string_value(value));
-		else
-			rte_tel_data_add_dict_container(d, key, copy_nested(value), 0);
+	if (json_is_integer(value) && json_integer_value(value) < 0) {
+		rte_tel_data_add_dict_int(d, key, (int)json_integer_value(value));
+	} else if (json_is_integer(value)) {
+		rte_tel_data_add_dict_u64(d, key, (uint64_t)json_integer_value(value));
+	} else if (json_is_real(value)) {
+		rte_tel_data_add_dict_u64(d, key, (uint64_t)json_real_value(value));
+	} else if (json_is_boolean(value)) {
+		rte_tel_data_add_dict_int(d, key, json_is_true(value));
+	} else if (json_is_string(value)) {
+		rte_tel_data_add_dict_string(d, key, json_string_value(value));
+	} else {
+		nested = rte_tel_data_alloc();
+		if (nested == NULL)
+			return;
+		copy(nested, value);
+		if (rte_tel_data_add_dict_container(d, key, nested, 0) < 0)
+			rte_tel_data_free(nested);
 	}
 }
 
-static void copy_array(struct rte_tel_data *d, const json_t *array)
+/* what an object of a list is known by */
+static void name_of(const json_t *object, size_t index, char *buf, size_t size)
 {
-	bool text = json_is_string(json_array_get(array, 0));
-	size_t i;
-	json_t *value;
+	const char *name = json_string_value(json_object_get(object, "name"));
+	const char *reason = json_string_value(json_object_get(object, "reason"));
+	const char *hook = json_string_value(json_object_get(object, "hook"));
+	const char *stage = json_string_value(json_object_get(object, "stage"));
 
-	rte_tel_data_start_array(d, text ? RTE_TEL_STRING_VAL : RTE_TEL_CONTAINER);
-	json_array_foreach(array, i, value)
+	if (name != NULL)
+		snprintf(buf, size, "%s", name);
+	else if (reason != NULL)
+		snprintf(buf, size, "%s", reason);
+	else if (hook != NULL && stage != NULL)
+		snprintf(buf, size, "%zu_%s_%s", index, hook, stage);
+	else
+		snprintf(buf, size, "%zu", index);
+}
+
+static void copy_objects(struct rte_tel_data *d, const json_t *list)
+{
+	char name[RTE_TEL_MAX_STRING_LEN];
+	json_t *value;
+	size_t i;
+
+	rte_tel_data_start_dict(d);
+	json_array_foreach(list, i, value)
 	{
-		if (text)
-			rte_tel_data_add_array_string(d, json_string_value(value));
-		else
-			rte_tel_data_add_array_container(d, copy_nested(value), 0);
+		name_of(value, i, name, sizeof(name));
+		add(d, name, value);
+	}
+}
+
+static void copy(struct rte_tel_data *d, const json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(value)) {
+		rte_tel_data_start_dict(d);
+		/* jansson's macro wants it writable, and changes nothing */
+		json_object_foreach((json_t *)(uintptr_t)value, key, item) add(d, key, item);
+	} else if (json_is_object(json_array_get(value, 0))) {
+		copy_objects(d, value);
+	} else {
+		rte_tel_data_start_array(d, RTE_TEL_STRING_VAL);
+		json_array_foreach(value, i, item)
+				rte_tel_data_add_array_string(d, json_string_value(item));
 	}
 }
 
@@ -92,10 +115,7 @@ static int answer(const char *path, const char *params __rte_unused, struct rte_
 	pthread_mutex_unlock(&lock);
 	if (result == NULL)
 		return -EAGAIN;
-	if (json_is_array(result))
-		copy_array(d, result);
-	else
-		copy_object(d, result);
+	copy(d, result);
 	json_decref(result);
 	return 0;
 }

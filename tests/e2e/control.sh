@@ -32,6 +32,21 @@ check "JSON is JSON" python3 -m json.tool "$work/list"
 check "JSON of every command" bash -c "for c in status ports stages drops neighbours; do
 	'$sluicectl_bin' -s '$socket' -j \$c | python3 -m json.tool >/dev/null || exit 1; done"
 
+# DPDK's telemetry has the counters too
+telemetry=$(python3 - "$work/dpdk/rte/dpdk_telemetry.v2" <<'PY'
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(3)
+s.connect(sys.argv[1])
+s.recv(65536)
+def ask(path):
+    s.send(path.encode())
+    return json.loads(s.recv(65536))[path]
+print(ask("/sluice/ports")["wan"]["mtu"], ask("/sluice/status")["ports"], len(ask("/sluice/stages")) > 4)
+PY
+)
+equal "telemetry answers" "$telemetry" "1500 2 True"
+
 for words in "" "nonsense" "status extra" "routes x" "-q status"; do
 	# shellcheck disable=SC2086 # words are words
 	ctl $words >/dev/null 2>&1

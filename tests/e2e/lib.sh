@@ -18,6 +18,7 @@ ns_c=slc$tag
 ns_r=slr$tag
 ns_s=sls$tag
 work=$(mktemp -d "${TMPDIR:-/tmp}/sluice-e2e.XXXXXX")
+export RUNTIME_DIRECTORY=$work # DPDK's files
 conf=$work/sluice.yaml
 socket=$work/control.sock
 log=$work/log
