@@ -119,8 +119,8 @@ static json_t *command_ports(struct app *app, const json_t *args __rte_unused,
 {
 	json_t *list = json_array();
 
-	for (uint16_t i = 1; i <= app->r->n_ports; i++)
-		json_array_append_new(list, port_json(app, i));
+	for (unsigned int i = 1; i <= app->r->n_ports; i++)
+		json_array_append_new(list, port_json(app, (uint16_t)i));
 	/* the router's own packets come last */
 	json_array_append_new(list, port_json(app, SL_PORT_HOST));
 	return list;
@@ -184,8 +184,8 @@ static json_t *drop_json(const struct app *app, enum sl_drop_reason reason)
 	json_t *o = json_object();
 	uint64_t sum = 0;
 
-	for (uint16_t i = 0; i <= app->r->n_ports; i++) {
-		uint64_t n = sl_router_drops(app->r, i, reason);
+	for (unsigned int i = 0; i <= app->r->n_ports; i++) {
+		uint64_t n = sl_router_drops(app->r, (uint16_t)i, reason);
 
 		if (n > 0)
 			json_object_set_new(ports,

@@ -132,8 +132,8 @@ static void tell_neighbours(struct sl_worker *w, void *arg)
 static void change(struct app *app, struct port_link *l, bool up)
 {
 	atomic_store(&l->link.up, up);
-	for (uint16_t i = 1; i <= app->r->n_ports; i++) {
-		struct port_change c = { .port = i, .up = up };
+	for (unsigned int i = 1; i <= app->r->n_ports; i++) {
+		struct port_change c = { .port = (uint16_t)i, .up = up };
 
 		if (app->port_link[i] != l)
 			continue;

@@ -53,7 +53,7 @@ struct packet_link {
 	struct packet_queue queues[SL_WORKERS_MAX];
 };
 
-#define PACKET_BLOCK_SIZE (64U * 1024)
+#define PACKET_BLOCK_SIZE 65536U
 
 static inline struct packet_link *packet_link(struct sl_link *link)
 {

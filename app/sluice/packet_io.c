@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define MACS_LEN (2 * RTE_ETHER_ADDR_LEN)
+#define MACS_LEN (2UL * RTE_ETHER_ADDR_LEN)
 
 /* an mbuf chain that grows at its end */
 struct chain {
@@ -58,7 +58,7 @@ static struct rte_mbuf *copy_frame(
 		return NULL;
 	if (vlan[0] != 0 && len >= MACS_LEN)
 		ok = chain_append(&c, frame, MACS_LEN) && chain_append(&c, vlan, 4)
-				&& chain_append(&c, frame + MACS_LEN, len - MACS_LEN);
+				&& chain_append(&c, frame + MACS_LEN, len - (uint32_t)MACS_LEN);
 	else
 		ok = chain_append(&c, frame, len);
 	if (!ok) {

@@ -103,8 +103,8 @@ static int check_balance(const struct sl_router *r)
 	uint64_t accounted = 0;
 	int ret;
 
-	for (uint16_t i = 1; i <= r->n_ports; i++)
-		log_port(r, i);
+	for (unsigned int i = 1; i <= r->n_ports; i++)
+		log_port(r, (uint16_t)i);
 	log_port(r, SL_PORT_HOST);
 	ret = sl_router_balance(r, &rx, &accounted);
 	if (ret == 0) {

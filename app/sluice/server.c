@@ -18,7 +18,7 @@
 SL_LOG_TYPE("control");
 
 #define CLIENTS_MAX 64
-#define REQUEST_MAX (64 * 1024)
+#define REQUEST_MAX 65536UL
 
 struct client {
 	int fd; /* -1: free */

@@ -6,7 +6,14 @@
 need traceroute iperf3
 topology
 write_conf
+begin=$(date +%s%N)
+ip -n "$ns_c" neigh flush dev c0
+helper "$ns_c" ping -c 100 -i 0.01 10.1.0.2
 start
+wait_for 5 grep -q 'bytes from' "$work/helper"
+report "the first packet is forwarded" $?
+echo "# $((($(date +%s%N) - begin) / 1000000)) ms from start to the first answer of the server"
+kill "$helper_pid" 2>/dev/null
 
 check "ping through" in_c ping -q -c 3 -i 0.05 -W 2 10.1.0.2
 check "ping6 through" in_c ping -q -c 3 -i 0.05 -W 2 fd01::2
