@@ -20,21 +20,21 @@ const struct sl_cls_ops *sl_cls_find(const char *name)
 	return NULL;
 }
 
-/* Up to here linear is as fast as the forest's three walks, and it takes a twentieth of the memory:
- * the benchmark's crossover lies between 50 and 100 rules, by set. */
-#define LINEAR_RULES 64U
+/* Cycles of linear and forest, keys in corners of rules: on Zen 4 30 and 18-39 at 16 rules, 52 and 16-42
+ * at 32, 75 and 19-51 at 64; on Zen 1 37 and 84 at 20 rules, 63 and 50-85 at 64. */
+#define LINEAR_RULES 32U
 /* the most that auto spends on a set */
 #define MEMORY_MAX ((size_t)1 << 30)
 
 const struct sl_cls_ops *sl_cls_auto(const struct sl_cls_spec *spec, const char **why)
 {
 	const struct sl_cls_ops *ops = &sl_cls_forest;
-	const char *reason = "more than 64 rules: trees";
+	const char *reason = "more than 32 rules: trees";
 	size_t bytes = sl_cls_forest.estimate(spec);
 
 	if (spec->n <= LINEAR_RULES) {
 		ops = &sl_cls_linear;
-		reason = "at most 64 rules: a scan is as fast as a tree";
+		reason = "at most 32 rules: a scan is as fast as a tree";
 	} else if (bytes == 0 || bytes > MEMORY_MAX) {
 		ops = &sl_cls_linear;
 		reason = "trees of more than 1 GB: a scan";

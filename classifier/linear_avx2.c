@@ -38,35 +38,48 @@ static inline __m256i load(const void *p)
 	return _mm256_load_si256(p);
 }
 
-/* bits 2i of the rules of the group at @i that match, all fields but what is flagged */
+/* ors into @diff, for two times eight rules, the bits of word @w that are not as the rules want them */
+static inline void test_word(const struct linear_arrays *v, unsigned int w, uint32_t i,
+		uint32_t key, __m256i *diff)
+{
+	const uint32_t *value = v->value[w] + i, *mask = v->mask[w] + i;
+	__m256i k = _mm256_set1_epi32((int)key);
+
+	for (unsigned int j = 0; j < 2; j++)
+		diff[j] = _mm256_or_si256(diff[j],
+				_mm256_xor_si256(_mm256_and_si256(k, load(mask + 8 * j)),
+						load(value + 8 * j)));
+}
+
+/* Bits 2i of the rules of the group at @i that match, all fields but what is flagged. Words and lanes
+ * are tested whether or not they say anything where skipping them costs more: a branch to guess. */
 static inline uint32_t match_group(const struct linear_arrays *v, uint32_t i, const struct probe *p)
 {
 	const __m256i zero = _mm256_setzero_si256();
 	uint32_t fields = v->group[i / LINEAR_GROUP].fields;
-	__m256i a = zero, b = zero, c = zero;
+	__m256i diff[2] = { zero, zero }, outside = zero;
 
-	for (uint32_t f = fields & 0xff; f != 0; f &= f - 1) {
-		unsigned int w = (unsigned int)__builtin_ctz(f);
-		__m256i k = _mm256_set1_epi32((int)p->word[w]);
-		const uint32_t *value = v->value[w] + i, *mask = v->mask[w] + i;
+	if (v->words == 2) {
+		test_word(v, 0, i, p->word[0], diff);
+		test_word(v, 1, i, p->word[1], diff);
+	} else {
+		for (uint32_t f = fields & 0xff; f != 0; f &= f - 1) {
+			unsigned int w = (unsigned int)__builtin_ctz(f);
 
-		a = _mm256_or_si256(
-				a, _mm256_xor_si256(_mm256_and_si256(k, load(mask)), load(value)));
-		b = _mm256_or_si256(b,
-				_mm256_xor_si256(_mm256_and_si256(k, load(mask + 8)),
-						load(value + 8)));
+			test_word(v, w, i, p->word[w], diff);
+		}
 	}
-	for (uint32_t f = fields >> LINEAR_WORDS; f != 0; f &= f - 1) {
-		unsigned int l = (unsigned int)__builtin_ctz(f);
+	for (unsigned int l = 0; fields >> LINEAR_WORDS != 0 && l < LINEAR_LANES; l++) {
 		__m256i k = _mm256_set1_epi16((short)p->lane[l]);
 
 		k = _mm256_sub_epi16(k, load(v->lo[l] + i));
-		c = _mm256_or_si256(c, _mm256_subs_epu16(k, load(v->span[l] + i)));
+		outside = _mm256_or_si256(outside, _mm256_subs_epu16(k, load(v->span[l] + i)));
 	}
-	a = _mm256_packs_epi32(_mm256_cmpeq_epi32(a, zero), _mm256_cmpeq_epi32(b, zero));
-	a = _mm256_permute4x64_epi64(a, 0xd8);
-	c = _mm256_and_si256(a, _mm256_cmpeq_epi16(c, zero));
-	return (uint32_t)_mm256_movemask_epi8(c) & 0x55555555;
+	diff[0] = _mm256_packs_epi32(
+			_mm256_cmpeq_epi32(diff[0], zero), _mm256_cmpeq_epi32(diff[1], zero));
+	diff[0] = _mm256_permute4x64_epi64(diff[0], 0xd8);
+	diff[0] = _mm256_and_si256(diff[0], _mm256_cmpeq_epi16(outside, zero));
+	return (uint32_t)_mm256_movemask_epi8(diff[0]) & 0x55555555;
 }
 
 /* what a look-up hands down */

@@ -148,11 +148,11 @@ static void test_auto_when_set_grows_goes_from_linear_to_forest(void **state)
 	const char *why = NULL;
 
 	(void)state;
-	gen_shaped(&set, "acl", 65, &rng);
+	gen_shaped(&set, "acl", 33, &rng);
 	spec = gen_spec(&set);
 	assert_ptr_equal(sl_cls_auto(&spec, &why), &sl_cls_forest);
 	assert_non_null(why);
-	spec.n = 64;
+	spec.n = 32;
 	assert_ptr_equal(sl_cls_auto(&spec, NULL), &sl_cls_linear);
 	gen_free(&set);
 }
