@@ -138,6 +138,9 @@ int ipt_fail(struct ipt_ctx *cx, const char *fmt, ...) __attribute__((format(pri
 void ipt_error_add(struct ipt_errors *errors, const char *path, uint32_t line, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 
+/* The text of a load, copied or read, with room for one NUL behind it. Return: 0, -errno. */
+int ipt_read_text(const struct ipt_load *args, struct ipt_arena *arena, char **text, size_t *len);
+
 /* The next word if it can be a further argument of the present option, else NULL. */
 const char *ipt_next_arg(struct ipt_ctx *cx);
 
@@ -202,6 +205,10 @@ void ipt_print_quoted(FILE *f, const char *s);
 void ipt_print_addr(FILE *f, enum ipt_family family, const struct ipt_addr *a);
 void ipt_print_bits(FILE *f, const struct ipt_name *names, uint32_t bits);
 void ipt_print_iface(FILE *f, const struct ipt_iface *i);
+/* ICMP types by name; a name of a whole type stands for code 0. NULL: no name. */
+bool ipt_icmp_type(bool v6, const char *name, uint8_t *type, uint8_t *code);
+const char *ipt_icmp_name(bool v6, uint8_t type, uint8_t code);
+
 const char *ipt_proto_name(uint16_t proto); /* NULL if it has none */
 bool ipt_service_port(const char *name, uint16_t proto, uint16_t *port);
 

@@ -326,7 +326,7 @@ static void report(const struct ipt_load *args, const struct ipt_errors *errors,
 /* ---- reading ---- */
 
 /* The whole text, with room for one NUL behind it. */
-static int read_text(const struct ipt_load *args, struct ipt_arena *arena, char **text, size_t *len)
+int ipt_read_text(const struct ipt_load *args, struct ipt_arena *arena, char **text, size_t *len)
 {
 	size_t cap = 64 * 1024, got;
 	char *buf = NULL, *more;
@@ -378,7 +378,7 @@ int ipt_load(const struct ipt_load *args, struct ipt_ruleset **rs, struct ipt_er
 	l->rs = ipt_arena_alloc(arena, sizeof(*l->rs));
 	if (l->rs == NULL)
 		goto err;
-	ret = read_text(args, arena, &text, &len);
+	ret = ipt_read_text(args, arena, &text, &len);
 	if (ret < 0) {
 		ipt_error_add(errors, args->path, 0, "%s", strerror(-ret));
 		goto err;

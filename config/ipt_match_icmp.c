@@ -89,6 +89,34 @@ static const struct icmp_name icmp6_names[] = {
 	{ 0 },
 };
 
+bool ipt_icmp_type(bool v6, const char *name, uint8_t *type, uint8_t *code)
+{
+	const struct icmp_name *n = v6 ? icmp6_names : icmp_names + 1; /* without "any" */
+
+	for (; n->name != NULL; n++)
+		if (strcasecmp(n->name, name) == 0) {
+			*type = n->type;
+			*code = n->code_lo;
+			return true;
+		}
+	return false;
+}
+
+const char *ipt_icmp_name(bool v6, uint8_t type, uint8_t code)
+{
+	const struct icmp_name *whole = NULL, *n = v6 ? icmp6_names : icmp_names + 1;
+
+	for (; n->name != NULL; n++) {
+		if (n->type != type || n->code_lo != code)
+			continue;
+		if (n->code_hi == code)
+			return n->name;
+		if (whole == NULL)
+			whole = n;
+	}
+	return whole != NULL ? whole->name : NULL;
+}
+
 /* A name, or its beginning if that fits only one. */
 static const struct icmp_name *find_name(struct ipt_ctx *cx, const struct icmp_name *names,
 		const struct ipt_opt *o, const char *arg)
