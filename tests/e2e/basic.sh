@@ -6,6 +6,8 @@
 need traceroute iperf3
 topology
 write_conf
+# a client that asks for the router's address more often than once a second
+in_c sysctl -qw net.ipv4.neigh.c0.retrans_time_ms=20 net.ipv4.neigh.c0.mcast_solicit=100
 begin=$(date +%s%N)
 ip -n "$ns_c" neigh flush dev c0
 helper "$ns_c" ping -c 100 -i 0.01 10.1.0.2
