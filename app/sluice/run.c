@@ -119,9 +119,10 @@ static int check_balance(const struct sl_router *r)
 /* from a router with ports to its end */
 static int route(struct app *app, struct control *control, uint64_t start_ms)
 {
+	/* before the first packet, whose answer would find its port down */
+	links_refresh(app);
 	if (workers_start(app) < 0)
 		return EXIT_FAILED;
-	links_refresh(app);
 	telemetry_offer(app);
 	SL_LOG(NOTICE, "ready: %u ports, %u workers, %s, after %" PRIu64 " ms", app->r->n_ports,
 			app->r->n_workers, app->eal.hugepages ? "hugepages" : "no hugepages",
