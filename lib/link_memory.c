@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/link_memory.h"
 
+#include <rte_ether.h>
+#include <rte_ip.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_memcpy.h>
@@ -17,20 +19,38 @@ struct memory_link {
 	struct memory_queue queues[];
 };
 
+static void write_flow(uint8_t *frame, const struct sl_memory_flow *f)
+{
+	struct rte_ipv4_hdr *ip = (void *)(frame + RTE_ETHER_HDR_LEN);
+
+	ip->src_addr = f->src_be;
+	ip->dst_addr = f->dst_be;
+	ip->hdr_checksum = f->csum_be;
+	memcpy(ip + 1, &f->sport_be, sizeof(f->sport_be) + sizeof(f->dport_be));
+}
+
 static uint16_t memory_rx(struct sl_link *link, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct memory_link *l = (struct memory_link *)(void *)link;
 	struct memory_queue *q = &l->queues[queue];
+	uint32_t n_items = q->source.flows != NULL ? q->source.n_flows : q->source.n_frames;
 	uint32_t len = q->source.frame_len;
 
 	if (q->source.n_frames == 0 || rte_pktmbuf_alloc_bulk(l->pool, pkts, n) != 0)
 		return 0;
 	for (uint16_t i = 0; i < n; i++) {
-		rte_memcpy(rte_pktmbuf_mtod(pkts[i], void *),
-				q->source.frames + (size_t)q->next * len, len);
+		uint8_t *frame = rte_pktmbuf_mtod(pkts[i], uint8_t *);
+		uint32_t k = q->next;
+
+		q->next = k + 1 == n_items ? 0 : k + 1;
 		pkts[i]->data_len = (uint16_t)len;
 		pkts[i]->pkt_len = len;
-		q->next = q->next + 1 == q->source.n_frames ? 0 : q->next + 1;
+		if (q->source.flows != NULL) {
+			rte_memcpy(frame, q->source.frames, len);
+			write_flow(frame, &q->source.flows[k]);
+		} else {
+			rte_memcpy(frame, q->source.frames + (size_t)k * len, len);
+		}
 	}
 	return n;
 }

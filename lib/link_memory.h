@@ -9,11 +9,24 @@
 
 struct rte_mempool;
 
-/* frames that one queue receives over and over, from the first to the last */
+/*
+ * What one packet of a flow has of its own. 16 bytes, so that 64k flows are 1 MB: the source of a
+ * benchmark must not push the tables under test out of the cache.
+ */
+struct sl_memory_flow {
+	rte_be32_t src_be, dst_be;
+	rte_be16_t sport_be, dport_be;
+	rte_be16_t csum_be; /* IPv4 header checksum of the whole frame */
+};
+
+/* what one queue receives over and over, from the first to the last */
 struct sl_memory_source {
 	const uint8_t *frames; /* n_frames of frame_len bytes each; stays the caller's */
 	uint32_t n_frames; /* 0: the queue receives nothing */
 	uint32_t frame_len; /* bytes, at most the pool's data room */
+	/* not NULL: frame 0 (untagged IPv4 without options) with these instead of all frames */
+	const struct sl_memory_flow *flows; /* n_flows; stays the caller's */
+	uint32_t n_flows;
 };
 
 /**
