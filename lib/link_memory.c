@@ -19,6 +19,32 @@ struct memory_link {
 	struct memory_queue queues[];
 };
 
+/*
+ * As a driver's rx path: buffers in the pool have no next segment and one reference, so the second
+ * line of the mbuf is not touched.
+ */
+static inline void rearm(struct rte_mbuf *m, uint64_t word, uint32_t len)
+{
+	memcpy(&m->rearm_data, &word, sizeof(word));
+	m->ol_flags = 0;
+	m->packet_type = 0;
+	m->pkt_len = len;
+	m->data_len = (uint16_t)len;
+}
+
+/* data_off, refcnt, nb_segs and port of a fresh buffer */
+static uint64_t rearm_word(void)
+{
+	struct rte_mbuf m = {
+		.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID
+	};
+	uint64_t word;
+
+	rte_mbuf_refcnt_set(&m, 1);
+	memcpy(&word, &m.rearm_data, sizeof(word));
+	return word;
+}
+
 static void write_flow(uint8_t *frame, const struct sl_memory_flow *f)
 {
 	struct rte_ipv4_hdr *ip = (void *)(frame + RTE_ETHER_HDR_LEN);
@@ -35,16 +61,16 @@ static uint16_t memory_rx(struct sl_link *link, uint16_t queue, struct rte_mbuf 
 	struct memory_queue *q = &l->queues[queue];
 	uint32_t n_items = q->source.flows != NULL ? q->source.n_flows : q->source.n_frames;
 	uint32_t len = q->source.frame_len;
+	uint64_t fresh = rearm_word();
 
-	if (q->source.n_frames == 0 || rte_pktmbuf_alloc_bulk(l->pool, pkts, n) != 0)
+	if (q->source.n_frames == 0 || rte_mempool_get_bulk(l->pool, (void **)pkts, n) != 0)
 		return 0;
 	for (uint16_t i = 0; i < n; i++) {
 		uint8_t *frame = rte_pktmbuf_mtod(pkts[i], uint8_t *);
 		uint32_t k = q->next;
 
 		q->next = k + 1 == n_items ? 0 : k + 1;
-		pkts[i]->data_len = (uint16_t)len;
-		pkts[i]->pkt_len = len;
+		rearm(pkts[i], fresh, len);
 		if (q->source.flows != NULL) {
 			rte_memcpy(frame, q->source.frames, len);
 			write_flow(frame, &q->source.flows[k]);
@@ -59,7 +85,20 @@ static uint16_t memory_tx(struct sl_link *link, uint16_t queue, struct rte_mbuf 
 {
 	struct memory_link *l = (struct memory_link *)(void *)link;
 
-	rte_pktmbuf_free_bulk(pkts, n);
+	void *plain[2 * SL_BURST];
+	unsigned int n_plain = 0;
+
+	/* what a driver does with fast free, where it may */
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+
+		if (likely(m->nb_segs == 1 && rte_mbuf_refcnt_read(m) == 1 && RTE_MBUF_DIRECT(m)
+				    && m->pool == l->pool && n_plain < RTE_DIM(plain)))
+			plain[n_plain++] = m;
+		else
+			rte_pktmbuf_free(m);
+	}
+	rte_mempool_put_bulk(l->pool, plain, n_plain);
 	l->queues[queue].sent += n;
 	return n;
 }

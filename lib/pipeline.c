@@ -6,6 +6,7 @@
 #include "lib/worker.h"
 
 #include <rte_cycles.h>
+#include <rte_memcpy.h>
 #include <rte_prefetch.h>
 
 #include <errno.h>
@@ -232,18 +233,19 @@ static void run_routed(
 
 void sl_pipeline_rx(struct sl_worker *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
+	struct sl_pkt fresh = {
+		.in_port = port,
+		.out_port = SL_PORT_NONE,
+		.owner = w->id,
+		.rx_ns = w->now_ns,
+	};
 	uint64_t bytes = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct sl_pkt *p = sl_pkt(pkts[i]);
-
 		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], void *));
 		bytes += pkts[i]->pkt_len;
-		memset(p, 0, sizeof(*p));
-		p->in_port = port;
-		p->out_port = SL_PORT_NONE;
-		p->owner = w->id;
-		p->rx_ns = w->now_ns;
+		/* eight stores; gcc makes a slow `rep` of an assignment or memset */
+		rte_mov128((uint8_t *)sl_pkt(pkts[i]), (const uint8_t *)&fresh);
 	}
 	w->rx[port] += n;
 	w->rx_bytes[port] += bytes;
