@@ -6,9 +6,12 @@
 #include "lib/net.h"
 
 #include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
 #include <rte_jhash.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 #include <rte_random.h>
 #include <rte_time.h>
@@ -19,11 +22,40 @@
 
 #define INBOX_SIZE 1024
 #define MESSAGES_SIZE 16
+#define POOL_CACHE 256 /* buffers in each lcore's cache */
 
+/*
+ * As rte_pktmbuf_pool_create(), which without hugepages would give each buffer a 4 kB page of its
+ * own: all buffers would then begin at the same page offset and share a few sets of the first cache
+ * (measured: 124 cycles a packet against 75). No device reads such memory by physical address, so
+ * buffers may cross pages.
+ */
 struct rte_mempool *sl_pool_create(const char *name, unsigned int n, unsigned int room)
 {
-	return rte_pktmbuf_pool_create(name, n, 256, SL_PKT_PRIV_SIZE,
-			(uint16_t)(RTE_PKTMBUF_HEADROOM + room), (int)rte_socket_id());
+	struct rte_pktmbuf_pool_private priv = {
+		.mbuf_data_room_size = (uint16_t)(RTE_PKTMBUF_HEADROOM + room),
+		.mbuf_priv_size = SL_PKT_PRIV_SIZE,
+	};
+	unsigned int elt_size = (unsigned int)(sizeof(struct rte_mbuf) + SL_PKT_PRIV_SIZE
+			+ RTE_PKTMBUF_HEADROOM + room);
+	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_mempool *pool = rte_mempool_create_empty(
+			name, n, elt_size, POOL_CACHE, sizeof(priv), (int)rte_socket_id(), flags);
+
+	if (pool == NULL)
+		return NULL;
+	if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) != 0)
+		goto err_free;
+	rte_pktmbuf_pool_init(pool, &priv);
+	if (rte_mempool_populate_default(pool) < 0)
+		goto err_free;
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
+
+err_free:
+	rte_mempool_free(pool);
+	rte_errno = ENOMEM;
+	return NULL;
 }
 
 static void worker_free(struct sl_worker *w)

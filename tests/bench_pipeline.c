@@ -9,10 +9,11 @@
  *   bench_pipeline --workers 2          two workers, a core each, flows spread over both
  *   bench_pipeline --workers 2 --handoff    all frames arrive at worker 0, which hands half over
  *   bench_pipeline --noop 4             four more stages that do nothing
+ *   bench_pipeline --hugepages | --small-pages    instead of transparent huge pages
  */
 #include "lib/conf.h"
 #include "lib/link_memory.h"
-#include "lib/owner.h"
+#include "lib/memory.h"
 #include "lib/router.h"
 
 #include <rte_cycles.h>
@@ -35,7 +36,7 @@
 struct bench {
 	unsigned int routes, flows, workers, rounds, noops, frame_len;
 	unsigned int packets; /* of a round, in thousands */
-	bool handoff, hugepages;
+	bool handoff, hugepages, small_pages, advised;
 	struct rte_mempool *pool;
 	struct sl_router *r;
 	struct sl_conf conf;
@@ -394,7 +395,9 @@ static int bench(struct bench *b)
 	print_handoff(b);
 	printf("\n%u worker(s), %u routes, %u flows, %u B, TSC %.3f GHz, %s\n", b->workers,
 			b->routes, b->flows, b->frame_len, ghz,
-			b->hugepages ? "hugepages" : "no hugepages");
+			b->hugepages                 ? "hugepages"
+					: b->advised ? "transparent huge pages"
+						     : "4 kB pages");
 	printf("source and sink alone      %8.1f cycles %8.2f ns (minimum of %u)\n", floor,
 			floor / ghz, b->rounds);
 	printf("whole, per packet          %8.1f cycles %8.2f ns %8.2f Mpps (median of %u)\n",
@@ -435,6 +438,7 @@ static void parse(struct bench *b, int argc, char **argv)
 		{ "size", required_argument, NULL, 's' },
 		{ "handoff", no_argument, NULL, 'h' },
 		{ "hugepages", no_argument, NULL, 'H' },
+		{ "small-pages", no_argument, NULL, 'S' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -465,6 +469,9 @@ static void parse(struct bench *b, int argc, char **argv)
 		case 'h':
 			b->handoff = true;
 			break;
+		case 'S':
+			b->small_pages = true;
+			break;
 		case 'H':
 			b->hugepages = true;
 			break;
@@ -477,14 +484,15 @@ static void parse(struct bench *b, int argc, char **argv)
 }
 
 /* worker 0 on the last CPU, the others before it: the first CPU has most of the interrupts */
-static void start_eal(const struct bench *b)
+static void start_eal(struct bench *b)
 {
 	unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	char lcores[128];
 	const char *args[] = { "bench", "--no-pci", "--no-telemetry", "--log-level=error",
-		"--lcores", lcores, "--no-huge", "--no-shconf", "-m", "2048" };
+		"--lcores", lcores, b->hugepages ? "--in-memory" : "--no-huge", "--no-shconf", "-m",
+		"2048" };
 	char *argv[RTE_DIM(args) + 1];
-	int argc = b->hugepages ? 6 : (int)RTE_DIM(args);
+	int argc = b->hugepages ? 7 : (int)RTE_DIM(args);
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < b->workers; i++)
@@ -495,6 +503,8 @@ static void start_eal(const struct bench *b)
 	argv[argc] = NULL;
 	if (rte_eal_init(argc, argv) < 0)
 		exit(1);
+	if (!b->hugepages && !b->small_pages)
+		b->advised = sl_memory_advise() > 0;
 }
 
 int main(int argc, char **argv)
