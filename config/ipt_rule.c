@@ -10,254 +10,20 @@
  */
 #include "config/ipt_rule.h"
 
-#include "config/ipt.h"
 #include "config/ipt_arena.h"
+#include "config/ipt_line.h"
 
 #include <netinet/in.h>
 #include <string.h>
-
-#define MATCHES_MAX 128 /* a line has 255 words */
-
-/* ---- options of iptables itself ---- */
-
-enum arg_kind {
-	NO_ARG,
-	ARG,
-};
-
-static const struct core_opt {
-	const char *name;
-	char letter;
-	enum arg_kind arg;
-} core_opts[] = {
-	{ "append", 'A', ARG },
-	{ "delete", 'D', ARG },
-	{ "check", 'C', ARG },
-	{ "insert", 'I', ARG },
-	{ "replace", 'R', ARG },
-	{ "list", 'L', NO_ARG },
-	{ "list-rules", 'S', NO_ARG },
-	{ "flush", 'F', NO_ARG },
-	{ "zero", 'Z', NO_ARG },
-	{ "new-chain", 'N', ARG },
-	{ "delete-chain", 'X', NO_ARG },
-	{ "rename-chain", 'E', ARG },
-	{ "policy", 'P', ARG },
-	{ "source", 's', ARG },
-	{ "destination", 'd', ARG },
-	{ "src", 's', ARG },
-	{ "dst", 'd', ARG },
-	{ "protocol", 'p', ARG },
-	{ "in-interface", 'i', ARG },
-	{ "jump", 'j', ARG },
-	{ "table", 't', ARG },
-	{ "match", 'm', ARG },
-	{ "numeric", 'n', NO_ARG },
-	{ "out-interface", 'o', ARG },
-	{ "verbose", 'v', NO_ARG },
-	{ "wait", 'w', NO_ARG },
-	{ "wait-interval", 'W', NO_ARG },
-	{ "exact", 'x', NO_ARG },
-	{ "fragments", 'f', NO_ARG },
-	{ "version", 'V', NO_ARG },
-	{ "help", 'h', NO_ARG },
-	{ "line-numbers", '0', NO_ARG },
-	{ "modprobe", 'M', ARG },
-	{ "set-counters", 'c', ARG },
-	{ "goto", 'g', ARG },
-	{ "ipv4", '4', NO_ARG },
-	{ "ipv6", '6', NO_ARG },
-};
-#define N_CORE (sizeof(core_opts) / sizeof(core_opts[0]))
 
 /* which the rule may have only once, and which of them may stand behind `!` */
 static const char once[] = "sdpiojfcg";
 static const char invertible[] = "sdpiof";
 
-/* The state of one line. */
-struct line {
-	struct ipt_ctx *cx;
-	const struct ipt_chains *chains;
-	struct ipt_parsed *p;
-	struct ipt_inst matches[MATCHES_MAX];
-	unsigned int n_matches;
-	struct ipt_inst target;
-	uint32_t seen; /* bit n: letter once[n] */
-	bool proto_loaded;
-	bool jumped;
-};
-
-/* What a word turned out to be. */
-struct found {
-	const struct core_opt *core;
-	struct ipt_inst *in;
-	const struct ipt_opt *opt;
-};
-
-static bool same(const struct found *a, const struct found *b)
-{
-	if (a->core != NULL || b->core != NULL)
-		return a->core != NULL && b->core != NULL && a->core->letter == b->core->letter;
-	return a->in == b->in && a->opt->bit == b->opt->bit;
-}
-
-/* Offer one option for the word. An exact fit ends the search, two different beginnings spoil it. */
-static bool offer(struct found *best, bool *ambiguous, const char *name, const char *word,
-		size_t len, struct found f)
-{
-	if (strncmp(name, word, len) != 0)
-		return false;
-	if (name[len] == '\0') {
-		*best = f;
-		*ambiguous = false;
-		return true;
-	}
-	if (best->core == NULL && best->opt == NULL)
-		*best = f;
-	else if (!same(best, &f))
-		*ambiguous = true;
-	return false;
-}
-
-static bool offer_all(struct found *best, bool *ambiguous, struct ipt_inst *in, const char *word,
-		size_t len)
-{
-	const struct ipt_opt *o = in->ext != NULL ? in->ext->opts : NULL;
-
-	for (; o != NULL && o->name != NULL; o++)
-		if (offer(best, ambiguous, o->name, word, len,
-				    (struct found){ .in = in, .opt = o }))
-			return true;
-	return false;
-}
-
-static struct found find_long(struct line *l, const char *word, size_t len, bool *ambiguous)
-{
-	struct found best = { 0 };
-
-	*ambiguous = false;
-	for (size_t i = 0; i < N_CORE; i++)
-		if (offer(&best, ambiguous, core_opts[i].name, word, len,
-				    (struct found){ .core = &core_opts[i] }))
-			return best;
-	if (offer_all(&best, ambiguous, &l->target, word, len))
-		return best;
-	for (unsigned int i = l->n_matches; i-- > 0;)
-		if (offer_all(&best, ambiguous, &l->matches[i], word, len))
-			return best;
-	return best;
-}
-
-/* ---- matches and targets ---- */
-
-static const char *const refused_matches[] = { "cgroup", "ipcomp", "ipvs", "l2tp", "nfacct", "osf",
-	"policy", "rateest", "socket", "srh", "layer7", "ipp2p", "geoip", "condition", "tcpmss6",
-	"unclean", NULL };
-static const char *const refused_targets[] = { "CLUSTERIP", "CONNSECMARK", "DNPT", "SNPT",
-	"IDLETIMER", "LED", "RATEEST", "SECMARK", "SYNPROXY", "TPROXY", "ULOG", "IMQ", "ROUTE",
-	"TARPIT", "SAME", NULL };
-
-static bool listed(const char *const *list, const char *name)
-{
-	for (; *list != NULL; list++)
-		if (strcmp(*list, name) == 0)
-			return true;
-	return false;
-}
-
-static int inst_new(struct ipt_ctx *cx, struct ipt_inst *in, const struct ipt_ext *ext)
-{
-	*in = (struct ipt_inst){ .ext = ext };
-	in->data = ipt_arena_alloc(cx->arena, ext->size > 0 ? ext->size : 1);
-	if (in->data == NULL)
-		return -ENOMEM;
-	return ext->init != NULL ? ext->init(cx, in) : 0;
-}
-
-static int load_match(struct line *l, const char *name)
-{
-	const struct ipt_load *args = l->cx->args;
-	const struct ipt_ext *ext = ipt_match_find(name, l->cx->family);
-
-	if (ext == NULL) {
-		if (ipt_match_find(name, l->cx->family == IPT_V4 ? IPT_V6 : IPT_V4) != NULL)
-			return ipt_fail(l->cx, "match \"%s\" is for the other family", name);
-		return ipt_fail(l->cx, "match \"%s\" is %s", name,
-				listed(refused_matches, name) ? "not supported" : "unknown");
-	}
-	if (args->caps != NULL && !args->caps->match[ext->kind])
-		return ipt_fail(l->cx, "match \"%s\" is not built into this sluice", name);
-	if (l->n_matches == MATCHES_MAX)
-		return ipt_fail(l->cx, "more than %d matches", MATCHES_MAX);
-	return inst_new(l->cx, &l->matches[l->n_matches++], ext);
-}
-
-static int set_verdict(struct line *l, const char *name)
-{
-	static const struct ipt_name verdicts[] = {
-		{ "ACCEPT", IPT_ACCEPT },
-		{ "DROP", IPT_DROP },
-		{ "QUEUE", IPT_QUEUE },
-		{ "RETURN", IPT_RETURN },
-		{ NULL, 0 },
-	};
-	const struct ipt_load *args = l->cx->args;
-	const struct ipt_name *n = ipt_name_find(verdicts, name, false);
-
-	if (n == NULL)
-		return -ENOENT;
-	if (n->value == IPT_DROP && l->cx->table == IPT_NAT)
-		return ipt_fail(l->cx, "-j DROP in table nat, which is not for filtering");
-	if (n->value == IPT_QUEUE && args->caps != NULL && !args->caps->queue)
-		return ipt_fail(l->cx, "-j QUEUE is not built into this sluice");
-	l->p->rule.target.verdict = n->value;
-	return 0;
-}
-
-static int load_target(struct line *l, const char *name)
-{
-	const struct ipt_load *args = l->cx->args;
-	const struct ipt_ext *ext = ipt_target_find(name, l->cx->family);
-
-	if (ext == NULL) {
-		if (ipt_target_find(name, l->cx->family == IPT_V4 ? IPT_V6 : IPT_V4) != NULL)
-			return ipt_fail(l->cx, "target \"%s\" is for the other family", name);
-		if (listed(refused_targets, name))
-			return ipt_fail(l->cx, "target \"%s\" is not supported", name);
-		return ipt_fail(l->cx, "there is no chain and no target \"%s\"", name);
-	}
-	if (args->caps != NULL && !args->caps->target[ext->kind])
-		return ipt_fail(l->cx, "target \"%s\" is not built into this sluice", name);
-	return inst_new(l->cx, &l->target, ext);
-}
-
-static int jump(struct line *l, const char *name, bool is_goto)
-{
-	struct ipt_target *t = &l->p->rule.target;
-	bool builtin;
-	int chain, ret;
-
-	if (l->jumped)
-		return ipt_fail(l->cx, "a second -j or -g");
-	l->jumped = true;
-	chain = l->chains->find(l->chains->arg, name, &builtin);
-	if (chain >= 0) {
-		if (builtin)
-			return ipt_fail(l->cx, "jump to the built-in chain %s", name);
-		t->verdict = is_goto ? IPT_GOTO : IPT_JUMP;
-		t->chain = chain;
-		return 0;
-	}
-	if (is_goto)
-		return ipt_fail(l->cx, "-g %s: there is no such chain", name);
-	ret = set_verdict(l, name);
-	return ret == -ENOENT ? load_target(l, name) : ret;
-}
-
 /* ---- one option ---- */
 
-static int ext_option(struct line *l, struct ipt_inst *in, const struct ipt_opt *o, const char *arg,
-		bool inv)
+static int ext_option(struct ipt_line *l, struct ipt_inst *in, const struct ipt_opt *o,
+		const char *arg, bool inv)
 {
 	struct ipt_ctx *cx = l->cx;
 
@@ -274,7 +40,7 @@ static int ext_option(struct line *l, struct ipt_inst *in, const struct ipt_opt 
 	return o->type->parse(cx, in, o, arg, inv);
 }
 
-static int set_command(struct line *l, char letter, const char *arg)
+static int set_command(struct ipt_line *l, char letter, const char *arg)
 {
 	static const char letters[] = "AIDRCNXFZEP";
 	static const enum ipt_command commands[] = { IPT_C_APPEND, IPT_C_INSERT, IPT_C_DELETE,
@@ -312,7 +78,7 @@ static int set_command(struct line *l, char letter, const char *arg)
 	}
 }
 
-static int set_counters(struct line *l, const char *arg)
+static int set_counters(struct ipt_line *l, const char *arg)
 {
 	struct ipt_counters *c = &l->p->rule.counters;
 	const char *end, *bytes;
@@ -326,7 +92,7 @@ static int set_counters(struct line *l, const char *arg)
 	return 0;
 }
 
-static int set_proto(struct line *l, const char *arg, bool inv)
+static int set_proto(struct ipt_line *l, const char *arg, bool inv)
 {
 	struct ipt_rule *r = &l->p->rule;
 
@@ -338,7 +104,7 @@ static int set_proto(struct line *l, const char *arg, bool inv)
 	return 0;
 }
 
-static int set_iface(struct line *l, struct ipt_iface *i, const char *arg, bool inv)
+static int set_iface(struct ipt_line *l, struct ipt_iface *i, const char *arg, bool inv)
 {
 	if (ipt_parse_iface(l->cx, arg, i) < 0)
 		return -EINVAL;
@@ -346,7 +112,7 @@ static int set_iface(struct line *l, struct ipt_iface *i, const char *arg, bool 
 	return 0;
 }
 
-static int core_option(struct line *l, char letter, const char *arg, bool inv)
+static int core_option(struct ipt_line *l, char letter, const char *arg, bool inv)
 {
 	const char *at = strchr(once, letter);
 	struct ipt_rule *r = &l->p->rule;
@@ -378,10 +144,10 @@ static int core_option(struct line *l, char letter, const char *arg, bool inv)
 		r->frag = inv ? IPT_FRAG_NOT_LATER : IPT_FRAG_LATER;
 		return 0;
 	case 'm':
-		return load_match(l, arg);
+		return ipt_line_match(l, arg);
 	case 'j':
 	case 'g':
-		return jump(l, arg, letter == 'g');
+		return ipt_line_jump(l, arg, letter == 'g');
 	case 'c':
 		return set_counters(l, arg);
 	case '4':
@@ -411,7 +177,7 @@ static int core_option(struct line *l, char letter, const char *arg, bool inv)
 /* ---- from word to word ---- */
 
 /* The argument of an option, and the `!` of old dumps in front of it. */
-static int take_arg(struct line *l, const char *name, const char *attached, bool can_invert,
+static int take_arg(struct ipt_line *l, const char *name, const char *attached, bool can_invert,
 		const char **arg, bool *inv)
 {
 	struct ipt_ctx *cx = l->cx;
@@ -432,7 +198,7 @@ static int take_arg(struct line *l, const char *name, const char *attached, bool
 }
 
 /* The match that -p loads by itself; only once, and not if it is there. */
-static const char *proto_match(struct line *l)
+static const char *proto_match(struct ipt_line *l)
 {
 	const struct ipt_rule *r = &l->p->rule;
 	const struct ipt_ext *ext;
@@ -479,27 +245,27 @@ static const char *proto_match(struct line *l)
 	return name;
 }
 
-static int long_option(struct line *l, const char *word, bool inv)
+static int long_option(struct ipt_line *l, const char *word, bool inv)
 {
 	const char *name = word + 2, *eq = strchr(name, '='), *arg = NULL, *load;
 	size_t len = eq != NULL ? (size_t)(eq - name) : strlen(name);
 	bool ambiguous, can_invert;
-	struct found f;
+	struct ipt_found f;
 	int ret;
 
-	f = find_long(l, name, len, &ambiguous);
+	f = ipt_option_find(l, name, len, &ambiguous);
 	if (f.core == NULL && f.opt == NULL && (load = proto_match(l)) != NULL) {
 		l->proto_loaded = true;
-		ret = load_match(l, load);
+		ret = ipt_line_match(l, load);
 		if (ret < 0)
 			return ret;
-		f = find_long(l, name, len, &ambiguous);
+		f = ipt_option_find(l, name, len, &ambiguous);
 	}
 	if (ambiguous)
 		return ipt_fail(l->cx, "option \"%s\" fits more than one", word);
 	if (f.core == NULL && f.opt == NULL)
 		return ipt_fail(l->cx, "unknown option \"%s\"", word);
-	if (f.core != NULL ? f.core->arg == NO_ARG : f.opt->type->no_arg) {
+	if (f.core != NULL ? !f.core->has_arg : f.opt->type->no_arg) {
 		if (eq != NULL)
 			return ipt_fail(l->cx, "%s takes no argument", word);
 	} else {
@@ -514,18 +280,17 @@ static int long_option(struct line *l, const char *word, bool inv)
 	return ext_option(l, f.in, f.opt, arg, inv);
 }
 
-static int short_options(struct line *l, const char *word, bool inv)
+static int short_options(struct ipt_line *l, const char *word, bool inv)
 {
-	const struct core_opt *c;
+	const struct ipt_core_opt *c;
 	const char *s, *arg;
 	int ret;
 
 	for (s = word + 1; *s != '\0'; s++) {
-		for (c = core_opts; c < core_opts + N_CORE && c->letter != *s; c++)
-			;
-		if (c == core_opts + N_CORE || *s == '0')
+		c = ipt_option_letter(*s);
+		if (c == NULL)
 			return ipt_fail(l->cx, "unknown option \"-%c\"", *s);
-		if (c->arg == NO_ARG) {
+		if (!c->has_arg) {
 			ret = core_option(l, *s, NULL, inv);
 			if (ret < 0)
 				return ret;
@@ -538,7 +303,7 @@ static int short_options(struct line *l, const char *word, bool inv)
 	return 0;
 }
 
-static int all_words(struct line *l)
+static int all_words(struct ipt_line *l)
 {
 	struct ipt_ctx *cx = l->cx;
 	bool inv = false;
@@ -607,7 +372,7 @@ static int inst_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 	return ext->finish != NULL ? ext->finish(cx, in) : 0;
 }
 
-static int finish_matches(struct line *l)
+static int finish_matches(struct ipt_line *l)
 {
 	struct ipt_rule *r = &l->p->rule;
 	struct ipt_match *m;
@@ -635,7 +400,7 @@ static int finish_matches(struct line *l)
 	return 0;
 }
 
-static int finish_target(struct line *l)
+static int finish_target(struct ipt_line *l)
 {
 	struct ipt_target *t = &l->p->rule.target;
 	struct ipt_inst *in = &l->target;
@@ -656,7 +421,7 @@ static int finish_target(struct line *l)
 }
 
 /* By name, as iptables does: a chain of that name, whatever is reached from it. */
-static int check_ifaces(struct line *l)
+static int check_ifaces(struct ipt_line *l)
 {
 	const struct ipt_rule *r = &l->p->rule;
 	const char *chain = l->p->chain;
@@ -670,7 +435,7 @@ static int check_ifaces(struct line *l)
 
 int ipt_rule_parse(struct ipt_ctx *cx, const struct ipt_chains *chains, struct ipt_parsed *p)
 {
-	struct line l = { .cx = cx, .chains = chains, .p = p };
+	struct ipt_line l = { .cx = cx, .chains = chains, .p = p };
 	int ret;
 
 	*p = (struct ipt_parsed){ 0 };
