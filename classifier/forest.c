@@ -29,7 +29,7 @@
  * Cost: a level 6 to 12 cycles, a leaf 20, a further block 8; 2 to 6 levels. Building is near linear.
  *
  * Updates replace leaves and store one element a slot, new memory first, so readers need no lock;
- * see forest_update.c. Files: forest_cut.c chooses windows, forest_build.c builds, forest_leaf.c lays
+ * see forest_update.c and forest_change.c. Files: forest_cut.c chooses windows, forest_build.c builds, forest_leaf.c lays
  * out leaves, forest_pool.c owns the memory, forest_walk.h with forest_lookup*.c looks up.
  *
  * Sources: cutting as in HiCuts (Gupta and McKeown, 1999) and HyperCuts (Singh et al., SIGCOMM 2003);

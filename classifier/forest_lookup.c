@@ -9,7 +9,8 @@ struct forest_query;
 
 static __rte_always_inline uint64_t cut_window(uint64_t half, uint64_t e)
 {
-	return half >> FOREST_START(e) & ((1ULL << FOREST_WIDTH(e)) - 1);
+	/* in a leaf the start is a number of blocks and the width 0 */
+	return half >> (FOREST_START(e) & 63) & ((1ULL << FOREST_WIDTH(e)) - 1);
 }
 
 static inline uint32_t scan_line(
