@@ -4,6 +4,7 @@
 #include "app/sluice/pci.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/memory.h"
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -291,6 +292,8 @@ int eal_start(const struct sl_conf *conf, struct eal_setup *setup, char *err, si
 				last_error[0] == '\0' ? "" : ": ", last_error);
 		return rte_errno == 0 ? -EIO : -rte_errno;
 	}
+	if (!setup->hugepages)
+		sl_memory_advise();
 	quiet_bpf("libxdp.so.1", "libxdp_set_print");
 	quiet_bpf("libbpf.so.1", "libbpf_set_print");
 	return 0;
