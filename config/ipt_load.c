@@ -270,6 +270,8 @@ static int all_lines(struct load *l, char *text, size_t len)
 			continue;
 		l->cx.failed = false;
 		one = one_line(l, line, eol - line);
+		for (char *nul = line; (nul = memchr(nul, '\0', eol - nul)) != NULL;)
+			*nul = '?'; /* refused; the report walks the text from NUL to NUL */
 		if (one == -ENOMEM)
 			return one;
 		if (one < 0)

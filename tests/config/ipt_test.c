@@ -285,25 +285,32 @@ static void test_limits_when_exceeded_then_refused(void **state)
 	rule_refused("-A FORWARD -i 1234567890123456", "15");
 }
 
-static void test_file_when_it_holds_a_nul_then_refused(void **state)
-{
-	static const char text[] = "*filter\n-A INPUT -j ACC\0EPT\nCOMMIT\n";
-	struct ipt_load args = { .path = "f", .text = text, .text_len = sizeof(text) - 1 };
-	struct ipt_ruleset *rs;
-	struct ipt_errors errors;
-
-	(void)state;
-	assert_int_equal(ipt_load(&args, &rs, &errors), -EINVAL);
-	assert_string_equal(errors.v[0].text, "f:2: NUL byte in the line");
-	ipt_errors_free(&errors);
-}
-
 static void count_line(void *arg, uint32_t line, const char *text, const char *why)
 {
 	unsigned int *n = arg;
 
 	(void)line, (void)text;
 	n[why != NULL]++;
+}
+
+static void test_file_when_it_holds_a_nul_then_refused(void **state)
+{
+	static const char text[] = "*filter\n-A INPUT -j ACC\0EPT\nCOMMIT\n";
+	unsigned int n[2] = { 0 };
+	struct ipt_load args = { .path = "f",
+		.text = text,
+		.text_len = sizeof(text) - 1,
+		.line = count_line,
+		.line_arg = n };
+	struct ipt_ruleset *rs;
+	struct ipt_errors errors;
+
+	(void)state;
+	assert_int_equal(ipt_load(&args, &rs, &errors), -EINVAL);
+	assert_string_equal(errors.v[0].text, "f:2: NUL byte in the line");
+	assert_int_equal(n[0], 2);
+	assert_int_equal(n[1], 1);
+	ipt_errors_free(&errors);
 }
 
 static void test_load_when_lines_are_wrong_then_each_is_told(void **state)
