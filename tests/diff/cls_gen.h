@@ -12,6 +12,7 @@ struct gen_rng {
 };
 
 uint32_t gen_u32(struct gen_rng *rng);
+uint64_t gen_u64(struct gen_rng *rng);
 /* 0..n-1, n > 0 */
 uint32_t gen_below(struct gen_rng *rng, uint32_t n);
 static inline bool gen_one_in(struct gen_rng *rng, uint32_t n)
@@ -26,6 +27,8 @@ struct gen_set {
 	char name[48];
 };
 
+/* n boxes that hold every key, labels 0 to n - 1 */
+void gen_start(struct gen_set *set, enum sl_family family, uint32_t n, const char *name);
 void gen_free(struct gen_set *set);
 struct sl_cls_spec gen_spec(const struct gen_set *set);
 
@@ -41,7 +44,7 @@ void gen_to_ipv6(struct gen_set *set, bool hosts);
 /* 10,000 addresses and the like: n rules of one source address each */
 void gen_addresses(struct gen_set *set, uint32_t n, struct gen_rng *rng);
 
-/* sets that hurt: see cls_gen.c for the list */
+/* sets that hurt: in cls_horror.c */
 enum gen_horror {
 	GEN_RANDOM, /* any field, any length, few distinct bits, so that boxes overlap */
 	GEN_NESTED, /* prefixes of all lengths around one point */
