@@ -32,16 +32,16 @@ SL_LOG_TYPE("eal");
  */
 #define ANONYMOUS_BYTES (1024 * MB)
 
-static char last_error[256];
+static char errors[512];
 
-const char *eal_last_error(void)
+const char *eal_errors(void)
 {
-	return last_error;
+	return errors;
 }
 
-void eal_clear_error(void)
+void eal_clear_errors(void)
 {
-	last_error[0] = '\0';
+	errors[0] = '\0';
 }
 
 /* DPDK's messages are ours at level debug; its errors are kept for whoever gives the reason */
@@ -51,8 +51,13 @@ static void take_message(const char *object, bool error, const char *text, size_
 		len--;
 	if (len == 0)
 		return;
-	if (error)
-		snprintf(last_error, sizeof(last_error), "%.*s", (int)len, text);
+	if (error) {
+		size_t used = strlen(errors);
+
+		/* the first one is the cause, the others say whom it stopped */
+		snprintf(errors + used, sizeof(errors) - used, "%s%.*s", used == 0 ? "" : "; ",
+				(int)len, text);
+	}
 	sl_log(SL_LOG_DEBUG, object, "%.*s", (int)len, text);
 }
 
@@ -289,7 +294,7 @@ int eal_start(const struct sl_conf *conf, struct eal_setup *setup, char *err, si
 #undef ARG
 	if (rte_eal_init(argc, argv) < 0) {
 		snprintf(err, err_size, "DPDK does not start: %s%s%s", rte_strerror(rte_errno),
-				last_error[0] == '\0' ? "" : ": ", last_error);
+				errors[0] == '\0' ? "" : ": ", errors);
 		return rte_errno == 0 ? -EIO : -rte_errno;
 	}
 	if (!setup->hugepages)

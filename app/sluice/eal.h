@@ -33,6 +33,6 @@ int eal_start(const struct sl_conf *conf, struct eal_setup *setup, char *err, si
 
 void eal_stop(void);
 
-/* DPDK's and libxdp's last complaint, for the end of an error line; "" if there was none */
-const char *eal_last_error(void);
-void eal_clear_error(void);
+/* complaints of DPDK and libxdp since eal_clear_errors(), for the end of an error line; "": none */
+const char *eal_errors(void);
+void eal_clear_errors(void);

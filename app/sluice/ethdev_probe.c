@@ -63,7 +63,7 @@ int ethdev_probe(const struct link_want *want, uint16_t *dev, char *err, size_t 
 		return ret;
 	RTE_ETH_FOREACH_DEV (id)
 		taken[id] = true;
-	eal_clear_error();
+	eal_clear_errors();
 	ret = rte_dev_probe(want->device);
 	if (ret == 0 && !find_device(taken, dev))
 		ret = -ENODEV;
@@ -72,7 +72,7 @@ int ethdev_probe(const struct link_want *want, uint16_t *dev, char *err, size_t 
 				"device %s: %s%s%s (possible are a PCI address, net_af_xdp, "
 				"net_af_packet, net_tap, net_memif, net_pcap, net_ring and the other "
 				"drivers of DPDK)",
-				want->device, strerror(-ret),
-				eal_last_error()[0] == '\0' ? "" : ": ", eal_last_error());
+				want->device, strerror(-ret), eal_errors()[0] == '\0' ? "" : ": ",
+				eal_errors());
 	return ret;
 }

@@ -216,7 +216,7 @@ static int configure(struct ethdev_link *l, const struct link_want *want,
 	}
 	if (ret < 0) {
 		snprintf(err, err_size, "device %s: mtu %u with %u queues: %s (%s)", want->device,
-				want->mtu, link->n_rxq, strerror(-ret), eal_last_error());
+				want->mtu, link->n_rxq, strerror(-ret), eal_errors());
 		return ret;
 	}
 	link->spreads = link->n_rxq == want->n_workers
@@ -351,9 +351,10 @@ static int start(struct ethdev_link *l, const struct link_want *want, char *err,
 
 err_step:
 	snprintf(err, err_size, "device %s: %s: %s%s%s%s", want->device, step, strerror(-ret),
-			eal_last_error()[0] == '\0' ? "" : ": ", eal_last_error(),
-			ret == -EPERM ? " (CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF are needed)"
-				      : "");
+			eal_errors()[0] == '\0' ? "" : ": ", eal_errors(),
+			l->is_xdp ? " (AF_XDP needs CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF, and the "
+				    "interface for itself)"
+				  : "");
 	return ret;
 }
 
