@@ -67,33 +67,33 @@ static void name_of(const json_t *object, size_t index, char *buf, size_t size)
 static void copy_objects(struct rte_tel_data *d, const json_t *list)
 {
 	char name[RTE_TEL_MAX_STRING_LEN];
-	json_t *value;
-	size_t i;
 
 	rte_tel_data_start_dict(d);
-	json_array_foreach(list, i, value)
-	{
-		name_of(value, i, name, sizeof(name));
-		add(d, name, value);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *object = json_array_get(list, i);
+
+		name_of(object, i, name, sizeof(name));
+		add(d, name, object);
 	}
 }
 
 static void copy(struct rte_tel_data *d, const json_t *value)
 {
-	const char *key;
-	json_t *item;
-	size_t i;
-
 	if (json_is_object(value)) {
+		/* jansson's iterators want it writable, and change nothing */
+		json_t *object = (json_t *)(uintptr_t)value;
+
 		rte_tel_data_start_dict(d);
-		/* jansson's macro wants it writable, and changes nothing */
-		json_object_foreach((json_t *)(uintptr_t)value, key, item) add(d, key, item);
+		for (void *i = json_object_iter(object); i != NULL;
+				i = json_object_iter_next(object, i))
+			add(d, json_object_iter_key(i), json_object_iter_value(i));
 	} else if (json_is_object(json_array_get(value, 0))) {
 		copy_objects(d, value);
 	} else {
 		rte_tel_data_start_array(d, RTE_TEL_STRING_VAL);
-		json_array_foreach(value, i, item)
-				rte_tel_data_add_array_string(d, json_string_value(item));
+		for (size_t i = 0; i < json_array_size(value); i++)
+			rte_tel_data_add_array_string(
+					d, json_string_value(json_array_get(value, i)));
 	}
 }
 

@@ -33,11 +33,10 @@ static void show_workers(const json_t *workers)
 	static const char *const columns[] = { "worker", ">cpu", ">polls", ">idle", ">rests",
 		NULL };
 	struct table *t = table_new(columns);
-	const json_t *w;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)workers, i, w)
-	{
+	for (size_t i = 0; i < json_array_size(workers); i++) {
+		const json_t *w = json_array_get(workers, i);
+
 		cell_number(t, w, "id");
 		cell_number(t, w, "cpu");
 		cell_number(t, w, "polls");
@@ -67,22 +66,18 @@ static void show_addresses(const json_t *ports)
 	static const char *const columns[] = { "port", "device", "mac", ">mtu", ">vlan",
 		"addresses", NULL };
 	struct table *t = table_new(columns);
-	const json_t *p;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)ports, i, p)
-	{
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *p = json_array_get(ports, i);
 		const json_t *list = json_object_get(p, "addresses");
 		char all[1024] = "";
 		size_t n = 0;
-		const json_t *a;
-		size_t k;
 
 		if (number(p, "id") == 0)
 			continue;
-		json_array_foreach((json_t *)(uintptr_t)list, k, a) n +=
-				(size_t)snprintf(all + n, n < sizeof(all) ? sizeof(all) - n : 0,
-						"%s%s", k == 0 ? "" : " ", json_string_value(a));
+		for (size_t k = 0; k < json_array_size(list) && n < sizeof(all); k++)
+			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", k == 0 ? "" : " ",
+					json_string_value(json_array_get(list, k)));
 		table_cell(t, "%s", text(p, "name"));
 		table_cell(t, "%s%s%s", text(p, "driver"),
 				json_object_get(p, "iface") == NULL ? "" : " ",
@@ -103,11 +98,9 @@ static void show_ports(const json_t *ports)
 		NULL };
 	struct table *t = table_new(columns);
 	char buf[TEXT];
-	const json_t *p;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)ports, i, p)
-	{
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *p = json_array_get(ports, i);
 		bool router = number(p, "id") == 0;
 
 		table_cell(t, "%s", text(p, "name"));
@@ -139,11 +132,9 @@ static void show_stages(const json_t *stages)
 	static const char *const columns[] = { "hook", "stage", ">packets", ">out", ">dropped",
 		">per batch", ">cycles/packet", ">ns/packet", NULL };
 	struct table *t = table_new(columns);
-	const json_t *s;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)stages, i, s)
-	{
+	for (size_t i = 0; i < json_array_size(stages); i++) {
+		const json_t *s = json_array_get(stages, i);
 		int64_t batches = number(s, "batches");
 
 		table_cell(t, "%s", text(s, "hook"));
@@ -164,22 +155,20 @@ static void show_drops(const json_t *drops)
 {
 	static const char *const columns[] = { "reason", ">packets", "by port", "meaning", NULL };
 	struct table *t = table_new(columns);
-	const json_t *d;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)drops, i, d)
-	{
+	for (size_t i = 0; i < json_array_size(drops); i++) {
+		const json_t *d = json_array_get(drops, i);
 		json_t *ports = json_object_get(d, "ports");
 		char all[512] = "";
 		char buf[TEXT];
 		size_t n = 0;
-		const char *name;
-		const json_t *count;
 
-		json_object_foreach(ports, name, count) n +=
-				(size_t)snprintf(all + n, n < sizeof(all) ? sizeof(all) - n : 0,
-						"%s%s %s", n == 0 ? "" : ", ", name,
-						group_digits(json_integer_value(count), buf));
+		for (void *k = json_object_iter(ports); k != NULL && n < sizeof(all);
+				k = json_object_iter_next(ports, k))
+			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s %s",
+					n == 0 ? "" : ", ", json_object_iter_key(k),
+					group_digits(json_integer_value(json_object_iter_value(k)),
+							buf));
 		table_cell(t, "%s", text(d, "reason"));
 		cell_number(t, d, "packets");
 		table_cell(t, "%s", all);
@@ -191,13 +180,11 @@ static void show_drops(const json_t *drops)
 /* "via 10.0.0.1 dev wan", paths one behind the other */
 static void path_text(const json_t *via, char *buf, size_t size)
 {
-	const json_t *p;
 	size_t n = 0;
-	size_t i;
 
 	buf[0] = '\0';
-	json_array_foreach((json_t *)(uintptr_t)via, i, p)
-	{
+	for (size_t i = 0; i < json_array_size(via); i++) {
+		const json_t *p = json_array_get(via, i);
 		const char *gateway = json_string_value(json_object_get(p, "gateway"));
 
 		if (n >= size)
@@ -212,11 +199,9 @@ static void show_routes(const json_t *routes)
 {
 	static const char *const columns[] = { ">table", "type", "to", "path", ">metric", NULL };
 	struct table *t = table_new(columns);
-	const json_t *r;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)routes, i, r)
-	{
+	for (size_t i = 0; i < json_array_size(routes); i++) {
+		const json_t *r = json_array_get(routes, i);
 		char path[512];
 
 		path_text(json_object_get(r, "via"), path, sizeof(path));
@@ -234,11 +219,10 @@ static void show_neighbours(const json_t *neighbours)
 	static const char *const columns[] = { "address", "port", "mac", "state", ">queued", ">age",
 		NULL };
 	struct table *t = table_new(columns);
-	const json_t *n;
-	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)neighbours, i, n)
-	{
+	for (size_t i = 0; i < json_array_size(neighbours); i++) {
+		const json_t *n = json_array_get(neighbours, i);
+
 		table_cell(t, "%s", text(n, "address"));
 		table_cell(t, "%s", text(n, "port"));
 		table_cell(t, "%s", text(n, "mac"));
