@@ -15,7 +15,7 @@
  *   by the first bits of both addresses says which tables can match at all.
  * - A bucket is a cache line of eight 16-bit signatures, compared at once, and eight rule numbers in
  *   the order of labels. The whole batch probes one table while the lines of the next are fetched.
- * - The hash is keyed with a random seed, chains end after eight buckets: rules that find theirs full,
+ * - The hash is keyed with a random seed, chains end after 16 buckets: rules that find theirs full,
  *   and those of tables beyond the 64th, are on a linear list.
  *
  * Example. Rules 0 "10.1.1.0/24 to 10.9.0.1/32", 1 "10.1.2.0/25 to 10.9.0.0/28", 2 "any to

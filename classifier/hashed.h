@@ -8,7 +8,7 @@
 /* tables of a set: a bit each in the filter's words */
 #define HASHED_TABLES 64U
 /* buckets of a chain; a rule that finds it full goes to the list */
-#define HASHED_CHAIN 8U
+#define HASHED_CHAIN 16U
 /* halves of the longest key that is hashed: four of addresses, one of lanes */
 #define HASHED_HALVES 5U
 
