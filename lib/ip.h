@@ -69,15 +69,17 @@ bool sl_ip6_forward(struct sl_worker *w, struct rte_mbuf *m);
 /* the same for a batch of both families; survivors to the front. Return: their number */
 unsigned int sl_forward_batch(struct sl_worker *w, struct rte_mbuf **pkts, unsigned int n);
 
-/* lib/ip4_fragment.c -------------------------------------------------------------------------- */
+/* lib/ip4_fragment.c, lib/ip6_fragment.c ------------------------------------------------------ */
 /**
- * sl_ip4_fragment() - cut a packet to fragments of at most @mtu bytes, as ip_do_fragment does
+ * sl_ip4_fragment(), sl_ip6_fragment() - cut a packet to fragments of at most @mtu bytes
  *
  * @m is taken; the fragments are put into @out with struct sl_pkt filled as @m's, except that all
  * but the first count as made by the router (in_port 0, rx[0] goes up), so the balance holds.
  * Return: their number, or 0 if there was no buffer (dropped by name).
  */
 unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
+		struct rte_mbuf **out, unsigned int max);
+unsigned int sl_ip6_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
 		struct rte_mbuf **out, unsigned int max);
 
 /* lib/icmp4.c, lib/icmp6.c: errors ------------------------------------------------------------ */

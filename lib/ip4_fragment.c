@@ -7,6 +7,7 @@
  * Example: 1500 bytes to an MTU of 1400 give 1396 = 20 + 1376 and 124 = 20 + 104; 1380 bytes of data
  * would fit, 1376 is the multiple of 8 below.
  */
+#include "lib/fragment.h"
 #include "lib/ip4.h"
 #include "lib/router.h"
 #include "lib/worker.h"
@@ -21,34 +22,6 @@ struct cutter {
 	uint16_t frag; /* of the packet: MF and offset in units of 8 */
 };
 
-/* copy @len bytes at @off into @m, whose buffer may be smaller than a fragment: a chain then */
-static bool append_data(struct sl_worker *w, struct rte_mbuf *m, const struct rte_mbuf *from,
-		uint32_t off, uint32_t len)
-{
-	struct rte_mbuf *tail = m;
-
-	while (len > 0) {
-		uint32_t n = RTE_MIN(len, (uint32_t)rte_pktmbuf_tailroom(tail));
-
-		if (n > 0) {
-			sl_pkt_copy(from, off, n,
-					rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len));
-			tail->data_len = (uint16_t)(tail->data_len + n);
-			m->pkt_len += n;
-			off += n;
-			len -= n;
-			continue;
-		}
-		tail->next = rte_pktmbuf_alloc(w->r->pool);
-		if (tail->next == NULL)
-			return false;
-		tail = tail->next;
-		tail->data_off = 0;
-		m->nb_segs++;
-	}
-	return true;
-}
-
 static struct rte_mbuf *cut(
 		struct sl_worker *w, const struct cutter *c, uint32_t off, uint32_t len, bool last)
 {
@@ -61,8 +34,8 @@ static struct rte_mbuf *cut(
 		return NULL;
 	frame = (uint8_t *)(void *)rte_pktmbuf_append(m, (uint16_t)(L3_OFF + c->hdr_len));
 	if (frame == NULL
-			|| !append_data(w, m, c->from, sl_pkt(c->from)->l3_off + c->hdr_len + off,
-					len)) {
+			|| !fragment_append(w, m, c->from,
+					sl_pkt(c->from)->l3_off + c->hdr_len + off, len)) {
 		rte_pktmbuf_free(m);
 		return NULL;
 	}
@@ -78,16 +51,6 @@ static struct rte_mbuf *cut(
 	*sl_pkt(m) = *sl_pkt(c->from);
 	sl_pkt_parse_ip(m, L3_OFF);
 	return m;
-}
-
-/* the first fragment stands for the packet; the others are the router's own */
-static void account(struct sl_worker *w, struct rte_mbuf **out, unsigned int n)
-{
-	for (unsigned int i = 1; i < n; i++) {
-		sl_pkt(out[i])->in_port = SL_PORT_HOST;
-		w->rx[SL_PORT_HOST]++;
-		w->rx_bytes[SL_PORT_HOST] += out[i]->pkt_len;
-	}
 }
 
 unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
@@ -125,7 +88,7 @@ unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 		off += len;
 		left -= len;
 	}
-	account(w, out, n);
+	fragment_account(w, out, n);
 	rte_pktmbuf_free(m);
 	return n;
 

@@ -121,11 +121,14 @@ static void __rte_noinline send_fragments(struct sl_worker *w, struct rte_mbuf *
 	struct rte_mbuf *out[FRAGMENTS_MAX];
 	unsigned int n;
 
-	if (sl_pkt(m)->family != SL_AF_INET) {
+	if (sl_pkt(m)->family == SL_AF_INET) {
+		n = sl_ip4_fragment(w, m, mtu, out, RTE_DIM(out));
+	} else if (sl_pkt(m)->in_port == SL_PORT_HOST || sl_pkt(m)->frag_max != 0) {
+		n = sl_ip6_fragment(w, m, mtu, out, RTE_DIM(out));
+	} else {
 		sl_drop(w, m, SL_DROP_TOO_BIG);
 		return;
 	}
-	n = sl_ip4_fragment(w, m, mtu, out, RTE_DIM(out));
 	for (unsigned int i = 0; i < n; i++)
 		send_one(w, out[i], nh);
 }
@@ -198,7 +201,7 @@ static unsigned int process(struct sl_worker *w, void *priv __rte_unused, struct
 const struct sl_stage_ops sl_stage_neighbour = {
 	.api_version = SL_STAGE_API_VERSION,
 	.name = "neighbour",
-	.help = "Ethernet header by ARP and ND, IPv4 fragmentation, to the output port",
+	.help = "Ethernet header by ARP and ND, fragmentation, to the output port",
 	.hooks = SL_HOOK_BIT(SL_HOOK_POSTROUTING),
 	.order = SL_ORDER_LAST,
 	.process = process,
