@@ -132,13 +132,27 @@ static void even_icmp(const struct view *ip)
 		redo_checksum(icmp, len, 2);
 }
 
+/* of fd01::1, fd02::1, fd03::1 */
+static void even_v6(uint8_t *ip, size_t len)
+{
+	static const uint8_t rest[14] = { [13] = 1 };
+
+	if (len >= 48 && ip[6] == 44 && ip[8] == 0xfd && ip[9] >= 1 && ip[9] <= 3
+			&& memcmp(ip + 10, rest, sizeof(rest)) == 0)
+		memset(ip + 44, 0, 4);
+}
+
 static void even_out(uint8_t *frame, size_t len, uint64_t time_ns)
 {
 	uint32_t now_ms = (uint32_t)(time_ns / 1000000 % DAY_MS);
 	bool changed, right;
 	struct view ip;
 
-	if (len < ETH_LEN || get16(frame + 12) != 0x0800)
+	if (len < ETH_LEN)
+		return;
+	if (get16(frame + 12) == 0x86dd)
+		even_v6(frame + ETH_LEN, len - ETH_LEN);
+	if (get16(frame + 12) != 0x0800)
 		return;
 	if (!open_view(&ip, frame + ETH_LEN, len - ETH_LEN, now_ms))
 		return;

@@ -5,6 +5,7 @@
  *
  * - the identification of IPv4 datagrams that the router itself makes without DF, which the kernel
  *   draws at random, and the header checksum over it;
+ * - the identification in fragment headers of the router's own IPv6 packets, likewise;
  * - the time of day in timestamp options and replies, if it is within a second of the frame's time,
  *   and the checksums over it.
  *

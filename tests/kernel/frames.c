@@ -16,6 +16,7 @@ static const struct gen_class *const lists[] = {
 	gen_v6_own,
 	gen_arp,
 	gen_zero,
+	gen_big,
 };
 
 const uint8_t gen_protos_v4[GEN_PROTOS_NB] = { IPPROTO_UDP, IPPROTO_TCP, IPPROTO_ICMP, 132, 136,

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define FRAMES_LEN_MAX 1600
+#define FRAMES_LEN_MAX 9216
 #define FRAMES_CASE_MAX 4
 
 struct frames_case {

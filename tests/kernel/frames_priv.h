@@ -19,7 +19,7 @@ struct gen {
 };
 
 struct buf {
-	uint8_t b[2048];
+	uint8_t b[FRAMES_LEN_MAX];
 	size_t n;
 };
 
@@ -113,3 +113,4 @@ extern const struct gen_class gen_v6_ext[];
 extern const struct gen_class gen_v6_own[];
 extern const struct gen_class gen_arp[];
 extern const struct gen_class gen_zero[];
+extern const struct gen_class gen_big[];

@@ -174,7 +174,7 @@ static void link_layer(struct gen *g)
 static void mtu(struct gen *g)
 {
 	static const char *const dst[] = { "2001:db8:c::1", "fd03::2", "2001:db8:b::1" };
-	static const unsigned int edges[] = { 1276, 1492, 1400 };
+	static const unsigned int edges[] = { 1280, 1492, 1400 };
 	unsigned int total = PICK(g, edges) + gen_below(g, 9);
 	struct buf l4 = { .n = 0 };
 	struct ip6 ip;

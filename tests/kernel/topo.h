@@ -2,13 +2,14 @@
 /*
  * topo: the one router that the kernel and sluice both play in the forwarding test.
  *
- *   pa 1500 - hosts .2 and .3, behind .2: 192.0.2.0/24, 10.64.0.0/10, behind .3: 192.0.3.0/24
- *   pb 1500 - host .2, behind it 198.18.0.0/15
- *   pc 1280 - host .2, behind it 198.51.100.0/24
- *   pd  132 - host .2, behind it 203.0.113.0/24; IPv4 only, as IPv6 needs 1280
+ *   pa 9000 - hosts .2 and .3, behind .2: 192.0.2.0/24, 10.64.0.0/10, behind .3: 192.0.3.0/24
+ *   pb 9000 - host .2, behind it 198.18.0.0/15
+ *   pc 1284 - host .2, behind it 198.51.100.0/24
+ *   pd  134 - host .2, behind it 203.0.113.0/24; IPv4 only, as IPv6 needs 1280
  *
  * No default route, so that "no route" can be asked. Every host that may be answered has a
- * permanent neighbour: nothing is left to resolution and its timers. Redirects are rationed by
+ * permanent neighbour: nothing is left to resolution and its timers. The small MTUs are such that a last fragment
+ * could be larger than the others. Redirects are rationed by
  * source (IPv4) or destination (IPv6), and not by a sysctl; so there is a crowd at pa, of which
  * each is used once: 10.0.1.N, 10.0.11.N, fe80::1:N, fd01::1:N.
  */
