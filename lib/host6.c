@@ -141,7 +141,8 @@ static void echo(struct sl_worker *w, struct rte_mbuf *m, uint32_t l4_off)
 	if (group || anycast)
 		memset(&o.src, 0, sizeof(o.src));
 	nh = ip6_own_route(w, &o);
-	if (nh == NULL || ip6_is_any(&o.dst)
+	/* without a source of its own the answer must leave by where the question came in */
+	if (nh == NULL || ip6_is_any(&o.dst) || (ip6_is_any(&o.src) && nh->port != p->in_port)
 			|| (ip6_is_any(&o.src)
 					&& !sl_net_source(
 							w->net, SL_AF_INET6, nh, &o.dst, &o.src))) {
