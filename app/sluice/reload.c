@@ -43,13 +43,37 @@ static const char *port_change(const struct sl_port_conf *a, const struct sl_por
 	return NULL;
 }
 
+static bool same_lcores(const struct sl_conf *a, const struct sl_conf *b)
+{
+	if (a->n_workers != b->n_workers || (a->lcores == NULL) != (b->lcores == NULL))
+		return false;
+	return a->lcores == NULL
+			|| memcmp(a->lcores, b->lcores, a->n_workers * sizeof(*a->lcores)) == 0;
+}
+
+/* a setting beside the ports that cannot change while the program runs; NULL: none did */
+static const char *program_change(const struct sl_conf *a, const struct sl_conf *b)
+{
+	if (!same_lcores(a, b))
+		return "workers";
+	if (a->hugepages != b->hugepages)
+		return "hugepages";
+	if (a->conntrack_max != b->conntrack_max)
+		return "conntrack: max";
+	if (!same_text(a->control_socket, b->control_socket))
+		return "control: socket";
+	return NULL;
+}
+
 /* Return: whether @new asks for nothing that only a restart can give */
 static bool same_devices(
 		const struct sl_conf *old, const struct sl_conf *new, char *err, size_t err_size)
 {
-	if (new->n_workers != old->n_workers) {
-		snprintf(err, err_size, "%s: workers: %u, running are %u: restart to change it",
-				new->path, new->n_workers, old->n_workers);
+	const char *setting = program_change(old, new);
+
+	if (setting != NULL) {
+		snprintf(err, err_size, "%s: %s differs from the running one: restart to change it",
+				new->path, setting);
 		return false;
 	}
 	for (unsigned int i = 0; i < new->n_ports; i++) {

@@ -56,7 +56,10 @@ write_conf
 sed -i 's/mtu: 1500/mtu: 1400/' "$conf"
 bad "another MTU" "mtu"
 workers=2 write_conf
-bad "another number of workers" "workers: 2"
+bad "another number of workers" "workers differs"
+write_conf
+sed -i "s/hugepages: off/hugepages: auto/" "$conf"
+bad "other memory" "hugepages differs"
 echo 'ports: [' >"$conf"
 bad "not YAML" "$conf"
 rm "$conf"
