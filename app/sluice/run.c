@@ -137,9 +137,12 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 }
 
 /* what keeps it from starting is the input, or what the input asks of this machine */
-static int failed(int ret, const char *err)
+static int failed(const struct app *app, int ret, const char *err)
 {
-	fprintf(stderr, "sluice: %s\n", err);
+	bool placed = strncmp(err, app->conf_path, strlen(app->conf_path)) == 0;
+
+	/* what has a place in the file starts with it, as the reader's own errors do */
+	fprintf(stderr, "%s%s\n", placed ? "" : "sluice: ", err);
 	return ret == -ENOMEM ? EXIT_FAILED : EXIT_INPUT;
 }
 
@@ -153,10 +156,10 @@ static int run(struct app *app)
 
 	ret = control_open(app->conf->control_socket, &control, err, sizeof(err));
 	if (ret < 0)
-		return failed(ret, err);
+		return failed(app, ret, err);
 	ret = eal_start(app->conf, &app->eal, err, sizeof(err));
 	if (ret < 0) {
-		status = failed(ret, err);
+		status = failed(app, ret, err);
 		goto out_control;
 	}
 	ret = create_router(app, err, sizeof(err));
@@ -164,7 +167,7 @@ static int run(struct app *app)
 		ret = links_open(app, err, sizeof(err));
 	if (ret == 0)
 		ret = apply_conf(app, err, sizeof(err));
-	status = ret < 0 ? failed(ret, err) : route(app, control, start_ms);
+	status = ret < 0 ? failed(app, ret, err) : route(app, control, start_ms);
 	sl_router_free(app->r);
 	rte_mempool_free(app->pool);
 	eal_stop();
