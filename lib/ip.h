@@ -96,6 +96,11 @@ bool sl_icmp4_error(
 bool sl_icmp6_error(
 		struct sl_worker *w, struct rte_mbuf *m, uint8_t type, uint8_t code, uint32_t info);
 
+/* lib/reset.c: TCP resets for REJECT --------------------------------------------------------- */
+/* The packet is not taken. Return: true if a reset went out. */
+bool sl_tcp4_reset(struct sl_worker *w, struct rte_mbuf *m);
+bool sl_tcp6_reset(struct sl_worker *w, struct rte_mbuf *m);
+
 /* lib/icmp_limit.c: token buckets shared by the workers, lock-free ---------------------------- */
 struct sl_icmp_limits;
 int sl_icmp_limits_create(struct sl_icmp_limits **out);
