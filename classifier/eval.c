@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A table over a batch, in waves. All packets start in the base chain; in each wave those that stand
+ * in the same chain are looked up together, each from its own rule on, and each takes the one step
+ * that the rule found tells it: verdict, call, return, or on behind that rule.
+ *
+ * Rules 1 `-p tcp --dport 22 -j SSH`, 2 `-j MARK --set-mark 1`, 3 `-m mark --mark 1 -j ACCEPT`, and a
+ * batch of two: A to port 22, B to port 80. Wave 1: the base chain, A finds 1 and goes to SSH, B
+ * finds 2, is marked and stands at 3. Wave 2: B, base chain, finds 3: its mark is looked at now, not
+ * when the batch began. Wave 3: A in SSH; and so on until each has a verdict.
+ *
+ * What one packet does to state that others see keeps the order of the packets: at a rule with a
+ * stateful match or a target that is seen from outside, a packet waits until all before it in the
+ * batch have their verdicts. The first one never waits, so there is no deadlock.
+ */
+#include "classifier/eval_pkt.h"
+#include "lib/drop.h"
+#include "lib/worker.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+
+struct eval_frame {
+	uint32_t chain, pos;
+};
+
+struct eval_scratch {
+	struct eval_pkt v[SL_BURST];
+	struct sl_cls_key4 key4[SL_BURST];
+	struct sl_cls_key6 key6[SL_BURST];
+	/* of one wave */
+	struct sl_cls_key4 look4[SL_BURST];
+	struct sl_cls_key6 look6[SL_BURST];
+	uint32_t from[SL_BURST], label[SL_BURST];
+	uint8_t at[SL_BURST]; /* packets of the wave */
+	uint32_t depth;
+	struct eval_frame stack[]; /* @depth of them for each packet */
+};
+
+/* one run */
+struct eval {
+	const struct ipt_prog *prog;
+	const struct chain_table *t;
+	struct eval_scratch *s;
+	struct ipt_counters *counters;
+	const struct chain *base;
+	const struct chain *chain; /* of the wave */
+	struct ipt_ctx c;
+	uint64_t todo; /* packets without a verdict */
+	uint64_t accepted;
+	unsigned int n_dropped;
+	struct rte_mbuf *dropped[SL_BURST];
+};
+
+struct eval_scratch *eval_scratch_create(uint32_t depth)
+{
+	struct eval_scratch *s;
+	size_t size = sizeof(*s) + sizeof(s->stack[0]) * depth * SL_BURST;
+
+	s = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(size, (size_t)RTE_CACHE_LINE_SIZE));
+	if (s == NULL)
+		return NULL;
+	s->depth = depth;
+	return s;
+}
+
+void eval_scratch_free(struct eval_scratch *s)
+{
+	free(s);
+}
+
+/* type and code of ICMP stand where others have their ports, see chain_box.c */
+static void key_service(const struct eval_pkt *e, uint16_t *sport, uint16_t *dport)
+{
+	const struct sl_pkt *p = sl_pkt(e->m);
+	const uint8_t *icmp;
+
+	*sport = rte_be_to_cpu_16(p->sport_be);
+	*dport = rte_be_to_cpu_16(p->dport_be);
+	if (likely(p->proto != IPPROTO_ICMP && p->proto != IPPROTO_ICMPV6) || e->odd)
+		return;
+	icmp = sl_pkt_at(e->m, p->l4_off, 2);
+	*sport = icmp == NULL ? 0 : icmp[0];
+	*dport = icmp == NULL ? 0 : icmp[1];
+}
+
+static void make_key(struct eval *x, unsigned int i)
+{
+	const struct eval_pkt *e = &x->s->v[i];
+	const struct sl_pkt *p = sl_pkt(e->m);
+	uint16_t aux = x->t->ifaces->class[e->in][e->out];
+	uint16_t sport, dport;
+
+	key_service(e, &sport, &dport);
+	if (x->prog->family == IPT_V4) {
+		x->s->key4[i] = (struct sl_cls_key4){ .src = rte_be_to_cpu_32(p->src.v4),
+			.dst = rte_be_to_cpu_32(p->dst.v4),
+			.sport = sport,
+			.dport = dport,
+			.proto = p->proto,
+			.aux = aux };
+		return;
+	}
+	x->s->key6[i] = (struct sl_cls_key6){
+		.src = { rte_be_to_cpu_64(p->src.q[0]), rte_be_to_cpu_64(p->src.q[1]) },
+		.dst = { rte_be_to_cpu_64(p->dst.q[0]), rte_be_to_cpu_64(p->dst.q[1]) },
+		.sport = sport,
+		.dport = dport,
+		.proto = p->proto,
+		.aux = aux,
+	};
+}
+
+static void point(struct eval *x, unsigned int i)
+{
+	eval_point(&x->c, &x->s->v[i], x->s->v[i].chain);
+}
+
+/* whether the part of a rule that may be asked at any time holds, or wants the packet dropped */
+static bool lead_holds(struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	struct ipt_ctx *c = &x->c;
+	bool holds;
+
+	point(x, i);
+	holds = chain_core_holds(r, c, &x->s->v[i]);
+	if (holds) {
+		c->rule = r->rule;
+		holds = chain_matches_hold(r, c, 0, r->n_lead);
+	}
+	holds |= c->hotdrop;
+	c->hotdrop = false;
+	return holds;
+}
+
+/* struct sl_cls_verify */
+static bool verify(void *arg, uint32_t label, unsigned int k)
+{
+	struct eval *x = arg;
+
+	return lead_holds(x, &x->chain->rules[label], x->s->at[k]);
+}
+
+static bool is_exact(const struct chain_rule *r, const struct eval_pkt *e)
+{
+	return (r->flags & (e->odd ? CHAIN_EXACT_ODD : CHAIN_EXACT)) != 0;
+}
+
+/* Return: whether the rule holds, of which the lead does; c->hotdrop: the packet is to be dropped */
+static bool rest_holds(struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	const struct eval_pkt *e = &x->s->v[i];
+
+	if (is_exact(r, e))
+		return true;
+	if (!e->odd)
+		return chain_matches_hold(r, &x->c, r->n_lead, r->n_matches);
+	if (!chain_core_holds(r, &x->c, e))
+		return false;
+	return chain_matches_hold(r, &x->c, 0, r->n_matches);
+}
+
+static void finish(struct eval *x, unsigned int i, int verdict)
+{
+	x->todo &= ~(UINT64_C(1) << i);
+	if (verdict == IPT_ACCEPT)
+		x->accepted |= UINT64_C(1) << i;
+	else if (verdict != IPT_STOLEN)
+		x->dropped[x->n_dropped++] = x->s->v[i].m;
+}
+
+/* RETURN, or the end of a chain */
+static void go_back(struct eval *x, unsigned int i)
+{
+	struct eval_pkt *e = &x->s->v[i];
+	const struct eval_frame *f;
+
+	if (e->depth == 0) {
+		chain_count(x->counters, x->base->policy_index, eval_bytes(e->m));
+		finish(x, i, x->base->text->policy);
+		return;
+	}
+	f = &x->s->stack[i * x->s->depth + --e->depth];
+	e->chain = f->chain;
+	e->pos = f->pos;
+}
+
+static void run_target(struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	struct eval_pkt *e = &x->s->v[i];
+	int verdict = r->target->run(&x->c, &r->rule->target, r->target_state);
+
+	e->m = x->c.m;
+	if (verdict != IPT_CONTINUE) {
+		finish(x, i, verdict);
+		return;
+	}
+	e->pos++;
+}
+
+/* what a rule that holds asks for; e->pos is its place */
+static void act(struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	struct eval_pkt *e = &x->s->v[i];
+
+	chain_count(x->counters, r->index, eval_bytes(e->m));
+	switch ((enum ipt_verdict)r->verdict) {
+	case IPT_CONTINUE:
+		e->pos++;
+		break;
+	case IPT_ACCEPT:
+	case IPT_DROP:
+	case IPT_QUEUE: /* nobody listens */
+		finish(x, i, r->verdict);
+		break;
+	case IPT_RETURN:
+		go_back(x, i);
+		break;
+	case IPT_JUMP:
+		x->s->stack[i * x->s->depth + e->depth++] =
+				(struct eval_frame){ e->chain, e->pos + 1 };
+		/* fall through */
+	case IPT_GOTO:
+		e->chain = r->chain;
+		e->pos = 0;
+		break;
+	case IPT_TARGET:
+		run_target(x, r, i);
+		break;
+	}
+}
+
+/* packet @i at the rule that was found for it, or behind the last one */
+static void step(struct eval *x, unsigned int i, uint32_t label)
+{
+	struct eval_pkt *e = &x->s->v[i];
+	const struct chain_rule *r;
+
+	if (label == SL_CLS_MISS) {
+		go_back(x, i);
+		return;
+	}
+	e->pos = label;
+	r = &x->chain->rules[label];
+	if (unlikely(r->flags & CHAIN_ORDERED) && x->todo & ((UINT64_C(1) << i) - 1))
+		return;
+	point(x, i);
+	chain_aim(r, &x->c, e);
+	if (rest_holds(x, r, i)) {
+		act(x, r, i);
+	} else if (unlikely(x->c.hotdrop)) {
+		finish(x, i, IPT_STOLEN);
+		sl_drop(x->c.w, e->m, SL_DROP_HOTDROP);
+	} else {
+		e->pos++;
+	}
+}
+
+/*
+ * The first rule at or behind the packet's place whose lead holds, without a look-up: as far as
+ * rules are open, or to the end. Return: a label, or SL_CLS_MISS; *found is false if a look-up
+ * from e->pos has to tell.
+ */
+static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
+{
+	struct eval_pkt *e = &x->s->v[i];
+
+	*found = true;
+	for (; e->pos < x->chain->n; e->pos++) {
+		const struct chain_rule *r = &x->chain->rules[e->pos];
+
+		if (!to_end && !(r->flags & CHAIN_OPEN)) {
+			*found = false;
+			return SL_CLS_MISS;
+		}
+		if (((r->flags & CHAIN_OPEN) && is_exact(r, e)) || lead_holds(x, r, i))
+			return e->pos;
+	}
+	return SL_CLS_MISS;
+}
+
+static void look_up(struct eval *x, const struct sl_cls *cls, unsigned int n)
+{
+	const struct sl_cls_verify v = { verify, x };
+	struct eval_scratch *s = x->s;
+
+	for (unsigned int k = 0; k < n; k++) {
+		unsigned int i = s->at[k];
+
+		s->from[k] = s->v[i].pos;
+		if (x->prog->family == IPT_V4)
+			s->look4[k] = s->key4[i];
+		else
+			s->look6[k] = s->key6[i];
+	}
+	if (x->prog->family == IPT_V4)
+		sl_cls_lookup4(cls, s->look4, n, s->from, &v, s->label);
+	else
+		sl_cls_lookup6(cls, s->look6, n, s->from, &v, s->label);
+}
+
+/* one step for every packet of @which, all of which stand in one chain and are of one kind */
+static void wave(struct eval *x, uint64_t which, const struct sl_cls *cls)
+{
+	struct eval_scratch *s = x->s;
+	uint32_t walked[SL_BURST];
+	uint64_t found = 0;
+	unsigned int n = 0, k = 0;
+
+	for (uint64_t rest = which; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+		bool here;
+
+		walked[i] = walk(x, i, cls == NULL, &here);
+		if (here)
+			found |= UINT64_C(1) << i;
+		else
+			s->at[n++] = (uint8_t)i;
+	}
+	if (n > 0)
+		look_up(x, cls, n);
+	for (uint64_t rest = which; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+
+		step(x, i, found >> i & 1 ? walked[i] : s->label[k++]);
+	}
+}
+
+/* the packets of @todo that stand where its first one stands */
+static uint64_t company(const struct eval *x, uint64_t todo)
+{
+	const struct eval_pkt *first = &x->s->v[__builtin_ctzll(todo)];
+	uint64_t same = 0;
+
+	for (uint64_t rest = todo; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+
+		same |= (uint64_t)(x->s->v[i].chain == first->chain && x->s->v[i].odd == first->odd)
+				<< i;
+	}
+	return same;
+}
+
+static void run(struct eval *x)
+{
+	while (x->todo != 0) {
+		/* where a packet's targets change what matches of the next one see: one by one */
+		uint64_t seen = 0, among = x->t->serial ? x->todo & -x->todo : x->todo;
+
+		/* each once, in whatever chain it stands */
+		for (uint64_t left = among; left != 0; left = among & ~seen) {
+			uint64_t same = company(x, left);
+			const struct eval_pkt *first = &x->s->v[__builtin_ctzll(left)];
+
+			seen |= same;
+			x->chain = &x->t->chains[first->chain];
+			wave(x, same, first->odd ? x->chain->cls_odd : x->chain->cls);
+		}
+	}
+}
+
+static uint32_t find_base(const struct chain_table *t, enum ipt_hook hook)
+{
+	uint32_t i = 0;
+
+	while (!t->text->chains[i].builtin || t->text->chains[i].hook != hook)
+		i++;
+	return i;
+}
+
+uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook,
+		struct sl_worker *w, struct rte_mbuf **pkts, unsigned int n)
+{
+	const struct chain_table *t = &prog->tables[table];
+	uint32_t base = find_base(t, hook);
+	struct eval x = {
+		.prog = prog,
+		.t = t,
+		.s = t->scratch[w->id],
+		.counters = prog->counters[w->id],
+		.base = &t->chains[base],
+		.c = eval_ctx(prog, table, hook, w),
+		.todo = UINT64_MAX >> (64 - n),
+	};
+
+	for (unsigned int i = 0; i < n; i++) {
+		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
+		x.s->v[i].chain = base;
+		make_key(&x, i);
+	}
+	run(&x);
+	for (unsigned int i = 0; i < n; i++)
+		pkts[i] = x.s->v[i].m;
+	if (x.n_dropped > 0)
+		sl_drop_bulk(w, x.dropped, x.n_dropped, SL_DROP_RULE);
+	return x.accepted;
+}
+
+void ipt_prog_count_policy(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook,
+		struct sl_worker *w, uint64_t packets, uint64_t bytes)
+{
+	const struct chain_table *t = &prog->tables[table];
+	struct ipt_counters *c = &prog->counters[w->id][t->chains[find_base(t, hook)].policy_index];
+
+	c->packets += packets;
+	c->bytes += bytes;
+}
