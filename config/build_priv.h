@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "classifier/eval.h"
+#include "classifier/ext.h"
+#include "classifier/stage_ruleset.h"
+#include "config/build.h"
+#include "config/ipt.h"
+
+/* one stage of the pipeline that a table, or the policies of some tables, needs */
+struct build_stage {
+	struct ipt_stage_conf conf; /* what its create() gets */
+	const struct sl_stage_ops *ops;
+	int order;
+};
+
+struct sl_firewall {
+	struct ipt_ruleset *rs[IPT_FAMILY_NB]; /* NULL: no file */
+	struct ipt_prog *prog[IPT_FAMILY_NB];
+	uint32_t *same[IPT_FAMILY_NB]; /* for each rule its equal in the one before, or IPT_NO_RULE */
+	struct build_stage *stages;
+	unsigned int n_stages;
+};
+
+/* build_load.c */
+/* the lines of a file, as far as they are reported */
+struct build_report;
+struct build_report *build_report_new(const char *path);
+void build_report_free(struct build_report *r);
+/* a line that was read, but cannot be honoured */
+void build_report_refuse(struct build_report *r, uint32_t line, const char *why);
+void build_report_print(const struct build_report *r, FILE *f);
+
+/* Return: 0, or -errno with @err. */
+int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_family family,
+		struct build_report *report, struct ipt_ruleset **rs, char *err, size_t err_size);
+
+/* build_same.c */
+/**
+ * build_same() - which rules were there before
+ * @same: out[new->n_rules], for free()
+ *
+ * Rules are equal if they are printed alike; of several that are alike the nth is equal to the nth.
+ * Return: 0, -ENOMEM.
+ */
+int build_same(const struct ipt_ruleset *new, const struct ipt_ruleset *old, uint32_t **same);
+
+/* build_stages.c */
+/* decides which stages stand where. Return: 0, -ENOMEM */
+int build_stages(struct sl_firewall *fw, const struct sl_stage_spec *user, unsigned int n_user);
