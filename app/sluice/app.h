@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 struct sl_conf;
+struct sl_firewall;
 
 struct app {
 	const char *conf_path; /* [const] */
@@ -20,6 +21,7 @@ struct app {
 	struct eal_setup eal; /* [const] */
 	struct rte_mempool *pool; /* [const] */
 	struct sl_router *r; /* [const] */
+	struct sl_firewall *fw; /* [control] in force */
 	unsigned int n_links; /* [const] */
 	struct port_link *links[SL_PORTS_MAX]; /* [const] one for each device */
 	struct port_link *port_link[SL_PORTS_MAX]; /* [const] by port id */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluice/check.h"
 
+#include "app/sluice/apply.h"
 #include "app/sluice/exit.h"
 #include "app/sluice/offline.h"
-#include "app/sluice/stages.h"
+#include "config/build.h"
 #include "config/yaml.h"
-#include "lib/net.h"
+#include "lib/conf.h"
 #include "lib/router.h"
 
 #include <getopt.h>
@@ -16,7 +17,8 @@ static const char usage[] =
 		"usage: sluice check -c FILE\n"
 		"\n"
 		"Reads a configuration and everything that it names and reports the first "
-		"error.\nTouches no device and needs no privilege.\n";
+		"error.\nOf the files of rules every rule line is reported, as exact or refused "
+		"and why.\nTouches no device and needs no privilege.\n";
 
 static void close_nothing(struct sl_link *link)
 {
@@ -34,32 +36,28 @@ static struct sl_link *make_link(__rte_unused unsigned int port, __rte_unused vo
 	return link;
 }
 
-static int build(struct sl_router *r, const struct sl_conf *conf)
+static int build(struct sl_router *r, const struct sl_conf *conf, struct sl_firewall **fw)
 {
-	struct sl_stage_spec *specs;
-	unsigned int n_specs;
 	char err[512];
-	int ret;
 
 	if (!offline_ports(r, conf, make_link, NULL))
 		return EXIT_INPUT;
-	ret = sl_stages_from_conf(conf, &specs, &n_specs, err, sizeof(err));
-	if (ret == 0) {
-		ret = sl_router_apply(r, conf, specs, n_specs, err, sizeof(err));
-		free(specs);
-	}
-	if (ret < 0) {
+	if (apply_conf(r, conf, fw, stdout, err, sizeof(err)) < 0) {
+		fflush(stdout);
 		fprintf(stderr, "%s\n", err);
 		return EXIT_INPUT;
 	}
-	printf("%s: ok: %u ports, %u routes, %u neighbours, %u policy rules, %u workers\n",
+	printf("%s: ok: %u ports, %u routes, %u neighbours, %u policy rules, %u + %u firewall "
+	       "rules, %u workers\n",
 			conf->path, conf->n_ports, conf->n_routes, conf->n_neighbours,
-			conf->n_policy, conf->n_workers);
+			conf->n_policy, sl_firewall_rules(*fw, IPT_V4),
+			sl_firewall_rules(*fw, IPT_V6), conf->n_workers);
 	return EXIT_DONE;
 }
 
 static int check(const char *path)
 {
+	struct sl_firewall *fw = NULL;
 	struct sl_conf *conf;
 	struct sl_router *r;
 	int status = EXIT_FAILED;
@@ -69,8 +67,9 @@ static int check(const char *path)
 	if (offline_start()) {
 		r = offline_router(conf->n_workers);
 		if (r != NULL)
-			status = build(r, conf);
+			status = build(r, conf, &fw);
 		sl_router_free(r);
+		sl_firewall_free(fw);
 	}
 	sl_conf_free(conf);
 	return status;

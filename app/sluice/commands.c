@@ -238,6 +238,7 @@ const struct command commands[] = {
 	{ "drops", "packets dropped, by reason and input port", command_drops, true },
 	{ "routes", "route tables", command_routes, false },
 	{ "neighbours", "ARP and ND entries", command_neighbours, false },
+	{ "rules", "rules as iptables-save text; their counters to 0", command_rules, false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },
 };

@@ -2,7 +2,7 @@
 #include "app/sluice/reload.h"
 
 #include "app/sluice/app.h"
-#include "app/sluice/stages.h"
+#include "app/sluice/apply.h"
 #include "config/yaml.h"
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -120,17 +120,11 @@ static int read_conf(const char *path, struct sl_conf **conf, char *err, size_t 
 
 static int apply(struct app *app, const struct sl_conf *conf, char *err, size_t err_size)
 {
-	struct sl_stage_spec *specs;
-	unsigned int n_specs;
 	int ret;
 
-	ret = sl_stages_from_conf(conf, &specs, &n_specs, err, err_size);
-	if (ret < 0)
-		return ret;
 	pthread_mutex_lock(&app->lock);
-	ret = sl_router_apply(app->r, conf, specs, n_specs, err, err_size);
+	ret = apply_conf(app->r, conf, &app->fw, NULL, err, err_size);
 	pthread_mutex_unlock(&app->lock);
-	free(specs);
 	return ret;
 }
 

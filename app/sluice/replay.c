@@ -7,11 +7,12 @@
  */
 #include "app/sluice/replay.h"
 
+#include "app/sluice/apply.h"
 #include "app/sluice/capture.h"
 #include "app/sluice/exit.h"
 #include "app/sluice/offline.h"
 #include "app/sluice/report.h"
-#include "app/sluice/stages.h"
+#include "config/build.h"
 #include "config/yaml.h"
 #include "lib/router.h"
 
@@ -63,6 +64,7 @@ struct replay {
 
 	struct sl_conf *conf;
 	struct sl_router *r;
+	struct sl_firewall *fw;
 	struct input inputs[2 * SL_PORTS_MAX];
 	uint64_t first_ns, time_ns; /* of captures */
 	uint64_t cut; /* frames that the capture holds only in part */
@@ -290,17 +292,10 @@ static bool open_inputs(struct replay *p)
 
 static bool apply(struct replay *p)
 {
-	struct sl_stage_spec *specs;
-	unsigned int n_specs;
-	int ret = sl_stages_from_conf(p->conf, &specs, &n_specs, p->err, sizeof(p->err));
-
-	if (ret == 0) {
-		ret = sl_router_apply(p->r, p->conf, specs, n_specs, p->err, sizeof(p->err));
-		free(specs);
-	}
-	if (ret < 0)
-		fprintf(stderr, "%s\n", p->err);
-	return ret == 0;
+	if (apply_conf(p->r, p->conf, &p->fw, NULL, p->err, sizeof(p->err)) == 0)
+		return true;
+	fprintf(stderr, "%s\n", p->err);
+	return false;
 }
 
 static bool write_empty(const char *path)
@@ -313,14 +308,28 @@ static bool write_empty(const char *path)
 	return false;
 }
 
-/* no table is loaded and nothing is tracked, so the kernel's own files would be empty as well */
+static bool write_rules(const struct replay *p, enum ipt_family family, const char *path)
+{
+	FILE *f = fopen(path, "we");
+	int ret = -EIO;
+
+	if (f != NULL) {
+		ret = sl_firewall_print(p->fw, f, family, NULL, true);
+		if (fclose(f) == 0 && ret == 0)
+			return true;
+	}
+	fprintf(stderr, "%s: %s\n", path, strerror(f == NULL ? errno : -ret));
+	return false;
+}
+
+/* nothing is tracked, so the kernel's own file of connections would be empty as well */
 static bool write_state(const struct replay *p)
 {
 	char path6[4096];
 
 	if (p->rules_path != NULL) {
 		snprintf(path6, sizeof(path6), "%s.v6", p->rules_path);
-		if (!write_empty(p->rules_path) || !write_empty(path6))
+		if (!write_rules(p, IPT_V4, p->rules_path) || !write_rules(p, IPT_V6, path6))
 			return false;
 	}
 	return p->conntrack_path == NULL || write_empty(p->conntrack_path);
@@ -374,6 +383,7 @@ static int replay(struct replay *p)
 
 out_router:
 	sl_router_free(p->r);
+	sl_firewall_free(p->fw);
 out_inputs:
 	for (unsigned int i = 0; i < p->n_in; i++)
 		capture_close(p->inputs[i].file);

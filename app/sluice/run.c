@@ -2,13 +2,14 @@
 #include "app/sluice/run.h"
 
 #include "app/sluice/app.h"
+#include "app/sluice/apply.h"
 #include "app/sluice/control.h"
 #include "app/sluice/eal.h"
 #include "app/sluice/exit.h"
 #include "app/sluice/links.h"
 #include "app/sluice/notify.h"
-#include "app/sluice/stages.h"
 #include "app/sluice/telemetry.h"
+#include "config/build.h"
 #include "config/yaml.h"
 #include "lib/conf.h"
 #include "lib/drop.h"
@@ -60,20 +61,6 @@ static int create_router(struct app *app, char *err, size_t err_size)
 	ret = sl_router_create(app->pool, app->conf->n_workers, &app->r);
 	if (ret < 0)
 		snprintf(err, err_size, "router: %s", strerror(-ret));
-	return ret;
-}
-
-static int apply_conf(struct app *app, char *err, size_t err_size)
-{
-	struct sl_stage_spec *specs;
-	unsigned int n_specs;
-	int ret;
-
-	ret = sl_stages_from_conf(app->conf, &specs, &n_specs, err, err_size);
-	if (ret < 0)
-		return ret;
-	ret = sl_router_apply(app->r, app->conf, specs, n_specs, err, err_size);
-	free(specs);
 	return ret;
 }
 
@@ -137,12 +124,9 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 }
 
 /* what keeps it from starting is the input, or what the input asks of this machine */
-static int failed(const struct app *app, int ret, const char *err)
+static int failed(int ret, const char *err)
 {
-	bool placed = strncmp(err, app->conf_path, strlen(app->conf_path)) == 0;
-
-	/* what has a place in the file starts with it, as the reader's own errors do */
-	fprintf(stderr, "%s%s\n", placed ? "" : "sluice: ", err);
+	fprintf(stderr, "sluice: %s\n", err);
 	return ret == -ENOMEM ? EXIT_FAILED : EXIT_INPUT;
 }
 
@@ -156,19 +140,20 @@ static int run(struct app *app)
 
 	ret = control_open(app->conf->control_socket, &control, err, sizeof(err));
 	if (ret < 0)
-		return failed(app, ret, err);
+		return failed(ret, err);
 	ret = eal_start(app->conf, &app->eal, err, sizeof(err));
 	if (ret < 0) {
-		status = failed(app, ret, err);
+		status = failed(ret, err);
 		goto out_control;
 	}
 	ret = create_router(app, err, sizeof(err));
 	if (ret == 0)
 		ret = links_open(app, err, sizeof(err));
 	if (ret == 0)
-		ret = apply_conf(app, err, sizeof(err));
-	status = ret < 0 ? failed(app, ret, err) : route(app, control, start_ms);
+		ret = apply_conf(app->r, app->conf, &app->fw, NULL, err, sizeof(err));
+	status = ret < 0 ? failed(ret, err) : route(app, control, start_ms);
 	sl_router_free(app->r);
+	sl_firewall_free(app->fw);
 	rte_mempool_free(app->pool);
 	eal_stop();
 out_control:

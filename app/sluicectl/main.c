@@ -22,22 +22,29 @@ static const char usage[] =
 		"  drops [all]       packets dropped, by reason; with `all` every reason\n"
 		"  routes [TABLE]    route tables; TABLE is a number (main is 254)\n"
 		"  neighbours        ARP and ND entries\n"
+		"  rules             the firewall as iptables-save prints it; IPv6 with -6\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
 		"  -s, --socket PATH   control socket (" DEFAULT_SOCKET ")\n"
 		"  -j, --json          the answer as JSON\n"
 		"  -4, -6              of routes and neighbours only IPv4, only IPv6\n"
+		"  -t, --table TABLE   of rules only this table\n"
+		"  -c, --counters      of rules also packets and bytes\n"
+		"  -Z, --zero          set the counters of rules to zero\n"
 		"  -h, --help          this text\n";
 
 struct options {
 	const char *socket;
 	bool json;
 	int family; /* 0: both */
+	const char *table; /* of rules; NULL: all */
+	bool counters;
+	bool zero;
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "reload", "stop" };
+	"neighbours", "rules", "reload", "stop" };
 
 static bool is_command(const char *name)
 {
@@ -46,6 +53,18 @@ static bool is_command(const char *name)
 			return true;
 	}
 	return false;
+}
+
+/* what only rules understand. Return: false if another command got it */
+static bool add_rules_options(const struct options *o, const char *command, json_t *request)
+{
+	if (o->table != NULL)
+		json_object_set_new(request, "table", json_string(o->table));
+	if (o->counters)
+		json_object_set_new(request, "counters", json_true());
+	if (o->zero)
+		json_object_set_new(request, "zero", json_true());
+	return strcmp(command, "rules") == 0 || (o->table == NULL && !o->counters && !o->zero);
 }
 
 /* the request of a command line, or NULL if it is wrong */
@@ -62,6 +81,11 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 	json_object_set_new(request, "command", json_string(argv[0]));
 	if (o->family != 0)
 		json_object_set_new(request, "family", json_integer(o->family));
+	if (!add_rules_options(o, argv[0], request)) {
+		fprintf(stderr, "sluicectl: %s: -t, -c and -Z are for rules\n%s", argv[0], usage);
+		json_decref(request);
+		return NULL;
+	}
 	if (argc == 1)
 		return request;
 	if (argc == 2 && strcmp(argv[0], "drops") == 0 && strcmp(argv[1], "all") == 0) {
@@ -118,6 +142,9 @@ int main(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "socket", required_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "table", required_argument, NULL, 't' },
+		{ "counters", no_argument, NULL, 'c' },
+		{ "zero", no_argument, NULL, 'Z' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -125,13 +152,22 @@ int main(int argc, char **argv)
 	json_t *request;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "s:j46h", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:j46t:cZh", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			o.socket = optarg;
 			break;
 		case 'j':
 			o.json = true;
+			break;
+		case 't':
+			o.table = optarg;
+			break;
+		case 'c':
+			o.counters = true;
+			break;
+		case 'Z':
+			o.zero = true;
 			break;
 		case '4':
 		case '6':

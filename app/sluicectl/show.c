@@ -234,6 +234,19 @@ static void show_neighbours(const json_t *neighbours)
 	table_print(t, stdout, "no neighbours");
 }
 
+static void show_rules(const json_t *lines)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)lines, i, line)
+	{
+		const char *s = json_string_value(line);
+
+		puts(s == NULL ? "# a line that is not UTF-8" : s);
+	}
+}
+
 void show(const char *command, const json_t *result)
 {
 	static const struct {
@@ -246,6 +259,7 @@ void show(const char *command, const json_t *result)
 		{ "drops", show_drops },
 		{ "routes", show_routes },
 		{ "neighbours", show_neighbours },
+		{ "rules", show_rules },
 	};
 
 	for (unsigned int i = 0; i < sizeof(shows) / sizeof(shows[0]); i++) {
