@@ -97,26 +97,6 @@ static const struct yaml_key top_keys[] = {
 	{ NULL, NULL, false },
 };
 
-static bool load(struct yaml_ctx *c, FILE *in)
-{
-	yaml_parser_t parser;
-	bool ok;
-
-	if (!yaml_parser_initialize(&parser))
-		return false;
-	yaml_parser_set_input_file(&parser, in);
-	ok = yaml_parser_load(&parser, &c->doc);
-	if (!ok)
-		yaml_error_at(c,
-				(struct sl_mark){ (unsigned int)parser.problem_mark.line + 1,
-						(unsigned int)parser.problem_mark.column + 1 },
-				"not YAML: %s%s%s", parser.problem == NULL ? "?" : parser.problem,
-				parser.context == NULL ? "" : ", ",
-				parser.context == NULL ? "" : parser.context);
-	yaml_parser_delete(&parser);
-	return ok;
-}
-
 static bool interpret(struct yaml_ctx *c)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(&c->doc);
@@ -150,7 +130,7 @@ int sl_conf_read(const char *path, struct sl_conf **out, FILE *err)
 		fprintf(err, "%s: %s\n", path, strerror(errno));
 		return ret;
 	}
-	ok = load(&c, in);
+	ok = yaml_load(&c, in);
 	fclose(in);
 	if (!ok)
 		return -EINVAL;

@@ -74,6 +74,26 @@ bool yaml_error_at(struct yaml_ctx *c, struct sl_mark at, const char *fmt, ...)
 	return false;
 }
 
+bool yaml_load(struct yaml_ctx *c, FILE *in)
+{
+	yaml_parser_t parser;
+	bool ok;
+
+	if (!yaml_parser_initialize(&parser))
+		return false;
+	yaml_parser_set_input_file(&parser, in);
+	ok = yaml_parser_load(&parser, &c->doc);
+	if (!ok)
+		yaml_error_at(c,
+				(struct sl_mark){ (unsigned int)parser.problem_mark.line + 1,
+						(unsigned int)parser.problem_mark.column + 1 },
+				"not YAML: %s%s%s", parser.problem == NULL ? "?" : parser.problem,
+				parser.context == NULL ? "" : ", ",
+				parser.context == NULL ? "" : parser.context);
+	yaml_parser_delete(&parser);
+	return ok;
+}
+
 static const char *kind_name(const yaml_node_t *node)
 {
 	switch (node->type) {

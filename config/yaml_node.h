@@ -19,6 +19,9 @@ struct yaml_ctx {
 	FILE *err;
 };
 
+/* parses @in into c->doc; false after an error line */
+bool yaml_load(struct yaml_ctx *c, FILE *in);
+
 /* zeroed memory that lives as long as the configuration; never NULL: aborts where there is none */
 void *yaml_alloc(struct yaml_ctx *c, size_t n, size_t size);
 /* everything of an arena */
