@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands of sluice-bench: each takes its own name as argv[0] and returns the exit status. */
+#pragma once
+
+int run_main(int argc, char **argv);
+int list_main(int argc, char **argv);
+int compare_main(int argc, char **argv);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/bench/commands.h"
+#include "app/bench/router.h"
+#include "app/bench/suite.h"
+#include "app/sluice/exit.h"
+
+#include <stdio.h>
+
+static void print_scenario(const struct scenario *s)
+{
+	const char *missing = router_missing(&s->rules);
+	const char *between = "";
+	char kernel[64] = "";
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < s->n_kernel && n < sizeof(kernel); i++) {
+		n += (size_t)snprintf(kernel + n, sizeof(kernel) - n, "%s%s", between,
+				backend_names[s->kernel[i]]);
+		between = ", ";
+	}
+	printf("%-20s %-18s %s%s%s%s\n", s->name, kernel, s->title, missing == NULL ? "" : " (",
+			missing == NULL ? "" : missing, missing == NULL ? "" : ")");
+}
+
+int list_main(int argc, char **argv)
+{
+	struct suite suite;
+
+	(void)argv;
+	if (argc > 1) {
+		fprintf(stderr, "usage: sluice-bench list\n");
+		return EXIT_INPUT;
+	}
+	if (suite_load(NULL, &suite, stderr) < 0)
+		return EXIT_FAILED;
+	for (unsigned int i = 0; i < suite.n; i++)
+		print_scenario(&suite.scenarios[i]);
+	printf("\nfiles: %s\n", scenario_dir());
+	suite_free(&suite);
+	return EXIT_DONE;
+}

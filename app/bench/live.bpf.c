@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Programs in the kernel: a source of packets at the first veth pair and a sink at the second.
+ *
+ * A live frame's page comes back with what the kernel wrote into it: without a new header for every
+ * packet the TTL would run out after 63 rounds, and dropping would be measured.
+ */
+#include "app/bench/live.h"
+
+#include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+
+#define TC_ACT_SHOT 2
+#define NET_RX_SOFTIRQ 3
+
+struct header {
+	unsigned char bytes[LIVE_HEADER_LEN];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before loading: one for each flow */
+	__type(key, __u32);
+	__type(value, struct header);
+} templates SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LIVE_CAPTURES);
+	__type(key, __u32);
+	__type(value, struct live_capture);
+} captures SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct live_counts);
+} counts SEC(".maps");
+
+static __always_inline struct live_counts *get_counts(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&counts, &zero);
+}
+
+static __always_inline int write_header(struct xdp_md *ctx, int verdict)
+{
+	void *data = (void *)(long)ctx->data;
+	void *end = (void *)(long)ctx->data_end;
+	struct live_counts *c = get_counts();
+	struct header *h;
+	__u32 key;
+
+	if (!c || data + LIVE_HEADER_LEN > end)
+		return XDP_ABORTED;
+	key = c->next;
+	h = bpf_map_lookup_elem(&templates, &key);
+	if (!h)
+		return XDP_ABORTED;
+	c->next = key + 1 == c->flows ? 0 : key + 1;
+	c->entered++;
+	__builtin_memcpy(data, h->bytes, LIVE_HEADER_LEN);
+	return verdict;
+}
+
+SEC("xdp")
+int source(struct xdp_md *ctx)
+{
+	return write_header(ctx, XDP_PASS);
+}
+
+/* the same without the kernel behind it: what the source itself costs */
+SEC("xdp")
+int source_alone(struct xdp_md *ctx)
+{
+	return write_header(ctx, XDP_DROP);
+}
+
+/* packets of the kernel's own have come in by no interface */
+SEC("tc")
+int sink(struct __sk_buff *skb)
+{
+	struct live_counts *c = get_counts();
+
+	if (c && skb->ingress_ifindex != 0)
+		c->left++;
+	return TC_ACT_SHOT;
+}
+
+SEC("tc")
+int capture(struct __sk_buff *skb)
+{
+	struct live_counts *c = get_counts();
+	struct live_capture *to;
+	__u32 key;
+
+	if (!c || skb->ingress_ifindex == 0)
+		return TC_ACT_SHOT;
+	c->left++;
+	key = c->captured;
+	to = bpf_map_lookup_elem(&captures, &key);
+	if (to) {
+		to->len = skb->len;
+		bpf_skb_load_bytes(skb, 0, to->header, LIVE_HEADER_LEN);
+		c->captured++;
+	}
+	return TC_ACT_SHOT;
+}
+
+/* the second method: time in the receive softirq of one CPU */
+SEC("raw_tracepoint/softirq_entry")
+int softirq_entry(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct live_counts *c = get_counts();
+
+	if (c && ctx->args[0] == NET_RX_SOFTIRQ && bpf_get_smp_processor_id() == c->cpu)
+		c->softirq_start = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("raw_tracepoint/softirq_exit")
+int softirq_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct live_counts *c = get_counts();
+
+	if (c && ctx->args[0] == NET_RX_SOFTIRQ && bpf_get_smp_processor_id() == c->cpu
+			&& c->softirq_start != 0) {
+		c->softirq_ns += bpf_ktime_get_ns() - c->softirq_start;
+		c->softirq_start = 0;
+	}
+	return 0;
+}
+
+char license_text[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/bench/live_load.h"
+
+#include "app/bench/lab.h"
+#include "live_bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* frames that a run takes through the kernel together; the kernel's own limit is 256 */
+#define BATCH 64
+/* frames of one system call, so that a signal need not wait long */
+#define RUN_MAX (1U << 20)
+
+static int program(struct live *l, const char *name)
+{
+	const struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+
+	return p == NULL ? -1 : bpf_program__fd(p);
+}
+
+static void *map_memory(struct live *l, const char *name, size_t size)
+{
+	int fd = bpf_object__find_map_fd_by_name(l->object, name);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, (size + page - 1) / page * page, PROT_READ | PROT_WRITE, MAP_SHARED,
+			fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int no_message(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static int set_flows(struct live *l, uint32_t flows)
+{
+	struct bpf_map *templates = bpf_object__find_map_by_name(l->object, "templates");
+
+	return templates == NULL ? -EINVAL : bpf_map__set_max_entries(templates, flows);
+}
+
+static void fill_templates(struct live *l, const struct traffic *t)
+{
+	uint8_t frame[TRAFFIC_SIZE_MAX];
+
+	for (uint32_t i = 0; i < t->flows; i++) {
+		traffic_frame(t, i, frame);
+		memcpy(l->templates + (size_t)i * LIVE_HEADER_LEN, frame, LIVE_HEADER_LEN);
+	}
+}
+
+int live_load(struct live *l, const struct traffic *t, char *why)
+{
+	int ret;
+
+	libbpf_set_print(no_message);
+	l->in = if_nametoindex(LAB_IN);
+	l->out = if_nametoindex(LAB_OUT);
+	l->object = bpf_object__open_mem(live_bpf, sizeof(live_bpf), NULL);
+	if (l->object == NULL)
+		return side_fail(why, -ENOTSUP, "the built-in BPF object cannot be read");
+	ret = set_flows(l, t->flows);
+	if (ret == 0)
+		ret = bpf_object__load(l->object);
+	if (ret < 0)
+		return side_fail(why, -ENOTSUP, "BPF programs do not load: %s", strerror(-ret));
+	l->source = program(l, "source");
+	l->source_alone = program(l, "source_alone");
+	l->sink = program(l, "sink");
+	l->capture = program(l, "capture");
+	l->captures = bpf_object__find_map_fd_by_name(l->object, "captures");
+	l->templates = map_memory(l, "templates", (size_t)t->flows * LIVE_HEADER_LEN);
+	l->counts = map_memory(l, "counts", sizeof(*l->counts));
+	if (l->templates == NULL || l->counts == NULL)
+		return side_fail(why, -ENOTSUP, "BPF maps cannot be mapped: %s", strerror(errno));
+	l->counts->flows = t->flows;
+	fill_templates(l, t);
+	return 0;
+}
+
+int live_attach(struct live *l, int sink, char *why)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)l->out, .attach_point = BPF_TC_EGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = sink, .handle = 1, .priority = 1,
+			.flags = BPF_TC_F_REPLACE);
+	int ret = bpf_tc_hook_create(&hook);
+
+	if (ret == 0 || ret == -EEXIST)
+		ret = bpf_tc_attach(&hook, &opts);
+	if (ret < 0)
+		return side_fail(why, -ENOTSUP, "no classifier on egress: %s", strerror(-ret));
+	return 0;
+}
+
+int live_run(struct live *l, int prog, uint64_t packets, const uint8_t *frame, uint16_t size,
+		char *why)
+{
+	struct xdp_md ctx = { .data_end = size, .ingress_ifindex = l->in };
+
+	while (packets > 0) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = size,
+				.ctx_in = &ctx, .ctx_size_in = sizeof(ctx),
+				.repeat = (int)(packets < RUN_MAX ? packets : RUN_MAX),
+				.flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = BATCH);
+		int ret = bpf_prog_test_run_opts(prog, &opts);
+
+		if (ret < 0)
+			return side_fail(why, -ENOTSUP, "no live frames: %s%s", strerror(-ret),
+					ret == -EINVAL ? " (they need Linux 5.18)" : "");
+		packets -= (uint64_t)opts.repeat;
+	}
+	return 0;
+}
+
+void live_captured(struct live *l, struct side_probe *out)
+{
+	struct live_capture c;
+
+	out->n = l->counts->captured;
+	for (uint32_t i = 0; i < out->n && bpf_map_lookup_elem(l->captures, &i, &c) == 0; i++) {
+		out->frames[i].len = c.len;
+		memcpy(out->frames[i].header, c.header, SIDE_HEADER_LEN);
+	}
+}
+
+int live_watch_softirq(struct live *l, unsigned int core, char *why)
+{
+	static const char *const points[] = { "softirq_entry", "softirq_exit" };
+
+	l->counts->cpu = core;
+	for (unsigned int i = 0; i < 2; i++) {
+		int fd = bpf_raw_tracepoint_open(points[i], program(l, points[i]));
+
+		if (fd < 0)
+			return side_fail(why, -ENOTSUP, "no tracepoint %s: %s", points[i],
+					strerror(errno));
+	}
+	return 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/bench/measure.h"
+
+#include "app/bench/kernel.h"
+#include "app/bench/router.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_PACKETS 256
+#define PACKETS_MAX (1ULL << 28)
+#define CALIBRATE_NS 5e6 /* a run this long tells how many packets a round takes */
+#define ALONE_RUNS 5 /* of source and sink; the fastest counts */
+#define ALONE_NS 10e6
+
+/* one side while it is measured */
+struct lane {
+	const struct side_setup *setup;
+	struct result_side *result;
+	struct side side;
+	struct side_probe probe;
+	bool runs;
+	uint64_t packets; /* of a round */
+	double cpu_ns, wall_ns; /* of all rounds */
+};
+
+static bool usable(const struct lane *l)
+{
+	return l->runs && l->result->fault[0] == '\0';
+}
+
+static void start(struct lane *l)
+{
+	struct result_side *r = l->result;
+	const struct side_ops *ops = l->setup->ours ? &router_side : &kernel_side;
+
+	snprintf(r->name, sizeof(r->name), "%s", l->setup->name);
+	r->ours = l->setup->ours;
+	if (side_start(&l->side, ops, l->setup, r->skipped) < 0)
+		return;
+	l->runs = true;
+	if (side_probe(&l->side, &l->probe, r->fault) == 0 && l->probe.n != SIDE_PROBES)
+		snprintf(r->fault, sizeof(r->fault), "%d packets entered, %u left", SIDE_PROBES,
+				l->probe.n);
+}
+
+static bool has_iptables_rules(const struct side_setup *s)
+{
+	return s->ours || s->backend == BACKEND_LEGACY || s->backend == BACKEND_NFT
+			|| s->backend == BACKEND_PLAIN;
+}
+
+/* what @a and @b did differently; NULL: nothing */
+static const char *difference(const struct lane *a, const struct lane *b)
+{
+	if (has_iptables_rules(a->setup) && has_iptables_rules(b->setup)
+			&& (a->probe.rules_hash != b->probe.rules_hash
+					|| a->probe.n_rules != b->probe.n_rules))
+		return "other rules than";
+	if (a->probe.n != b->probe.n)
+		return "lets leave another number of packets than";
+	if (memcmp(a->probe.frames, b->probe.frames, sizeof(a->probe.frames)) != 0)
+		return "lets leave other packets than";
+	return NULL;
+}
+
+static void blame(struct lane *l, const char *what, const struct lane *other)
+{
+	if (l->result->fault[0] == '\0')
+		snprintf(l->result->fault, sizeof(l->result->fault), "%s %s %s", what,
+				other->setup->ours ? "sluice" : "kernel", other->setup->name);
+}
+
+/* nobody here knows which of two is right: neither has a figure */
+static void compare(struct lane *lanes, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		for (unsigned int k = i + 1; k < n; k++) {
+			const char *what = lanes[i].runs && lanes[k].runs
+					? difference(&lanes[i], &lanes[k])
+					: NULL;
+
+			if (what == NULL)
+				continue;
+			blame(&lanes[i], what, &lanes[k]);
+			blame(&lanes[k], what, &lanes[i]);
+		}
+	}
+}
+
+static bool move(struct lane *l, uint64_t packets, bool alone, struct side_sample *s)
+{
+	char *fault = l->result->fault;
+
+	if (side_measure(&l->side, packets, alone, s, fault) < 0)
+		return false;
+	if (s->entered < packets || (!alone && s->left != s->entered)) {
+		snprintf(fault, SIDE_TEXT_MAX, "%llu packets entered, %llu left",
+				(unsigned long long)s->entered, (unsigned long long)s->left);
+		return false;
+	}
+	return true;
+}
+
+/* packets that take about @ns, 0 after a fault; warms the side up on the way */
+static uint64_t calibrate(struct lane *l, double ns, bool alone)
+{
+	struct side_sample s = { 0 };
+	uint64_t packets = FIRST_PACKETS;
+	double per_packet;
+
+	while (move(l, packets, alone, &s) && s.cpu_ns < CALIBRATE_NS && packets < PACKETS_MAX)
+		packets *= 4;
+	if (l->result->fault[0] != '\0')
+		return 0;
+	per_packet = s.cpu_ns / (double)s.entered;
+	packets = (uint64_t)(ns / per_packet);
+	return packets < SIDE_PROBES ? SIDE_PROBES : packets;
+}
+
+static void measure_alone(struct lane *l)
+{
+	uint64_t packets = calibrate(l, ALONE_NS, true);
+	struct side_sample s;
+
+	for (unsigned int i = 0; packets > 0 && i < ALONE_RUNS; i++) {
+		if (!move(l, packets, true, &s))
+			return;
+		if (i == 0 || s.cpu_ns / (double)s.entered < l->result->alone_ns)
+			l->result->alone_ns = s.cpu_ns / (double)s.entered;
+	}
+}
+
+static void one_round(struct lane *l)
+{
+	struct result_side *r = l->result;
+	struct side_sample s;
+
+	if (!move(l, l->packets, false, &s))
+		return;
+	r->rounds[r->n_rounds++] = s.cpu_ns / (double)s.entered;
+	r->packets += s.entered;
+	l->cpu_ns += s.cpu_ns;
+	l->wall_ns += s.wall_ns;
+	r->cpu_share = l->cpu_ns / l->wall_ns;
+}
+
+static void show(const struct measure_options *o, const char *text, unsigned int i)
+{
+	if (o->progress == NULL || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K%s: %s", o->progress, text);
+	if (i > 0)
+		fprintf(stderr, " %u of %u", i, o->rounds);
+	fflush(stderr);
+}
+
+static void take_turns(struct lane *lanes, unsigned int n, const struct measure_options *o)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		if (usable(&lanes[i]))
+			measure_alone(&lanes[i]);
+		if (usable(&lanes[i]))
+			lanes[i].packets =
+					calibrate(&lanes[i], o->seconds * 1e9 / o->rounds, false);
+	}
+	for (unsigned int round = 1; round <= o->rounds; round++) {
+		show(o, "round", round);
+		for (unsigned int i = 0; i < n; i++)
+			if (usable(&lanes[i]))
+				one_round(&lanes[i]);
+	}
+}
+
+void measure_sides(const struct side_setup *setups, unsigned int n,
+		const struct measure_options *options, struct result_scenario *s)
+{
+	struct lane lanes[RESULT_SIDES_MAX];
+
+	memset(lanes, 0, sizeof(lanes));
+	s->n_sides = n;
+	for (unsigned int i = 0; i < n; i++) {
+		show(options, setups[i].ours ? "starting sluice" : "loading the kernel's rules", 0);
+		lanes[i].setup = &setups[i];
+		lanes[i].result = &s->sides[i];
+		start(&lanes[i]);
+	}
+	compare(lanes, n);
+	take_turns(lanes, n, options);
+	for (unsigned int i = 0; i < n; i++)
+		if (lanes[i].runs)
+			side_stop(&lanes[i].side);
+	show(options, "", 0);
+	if (options->progress != NULL && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A side: something that moves the packets of a scenario, in a process of its own on the core under
+ * test. It waits for orders, so sides take turns. Whatever it made (namespace, maps, memory) belongs
+ * to the process and ends with it, and it ends with its parent: nothing has to be cleaned up.
+ */
+#pragma once
+
+#include "app/bench/ruleset.h"
+#include "app/bench/traffic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SIDE_TEXT_MAX 256
+#define SIDE_PROBES 64 /* packets that leave under observation */
+#define SIDE_HEADER_LEN 64
+
+/* what a side shall do */
+struct side_setup {
+	const char *name; /* "legacy", "plain" */
+	bool ours;
+	enum backend backend; /* of the kernel's */
+	struct traffic traffic;
+	struct ruleset rules;
+	unsigned int core;
+};
+
+/* packets moved in one go */
+struct side_sample {
+	uint64_t entered;
+	uint64_t left;
+	double cpu_ns; /* of the side's thread: what others took in between does not count */
+	double wall_ns;
+};
+
+/* what the first packets look like behind the router, and under which rules */
+struct side_probe {
+	uint32_t n;
+	uint32_t n_rules;
+	uint64_t rules_hash; /* as ruleset_hash(); 0: rules of another kind */
+	struct {
+		uint32_t len;
+		uint8_t header[SIDE_HEADER_LEN];
+	} frames[SIDE_PROBES];
+};
+
+/* all are called in the side's own process; @why gets the reason of a failure */
+struct side_ops {
+	int (*open)(const struct side_setup *setup, void **priv, char *why);
+	/* SIDE_PROBES packets from flow 0 on; before anything was measured */
+	int (*probe)(void *priv, struct side_probe *out, char *why);
+	/* at least @packets; @alone: source and sink without what is between them */
+	int (*measure)(void *priv, uint64_t packets, bool alone, struct side_sample *out,
+			char *why);
+};
+
+struct side {
+	pid_t pid;
+	int fd;
+};
+
+/**
+ * side_start() - a process for @setup, ready to measure
+ *
+ * Return: 0; -ENOTSUP: this machine lacks something; or another -errno. One line in
+ * @why (SIDE_TEXT_MAX).
+ */
+int side_start(struct side *s, const struct side_ops *ops, const struct side_setup *setup,
+		char *why);
+int side_probe(struct side *s, struct side_probe *out, char *why);
+int side_measure(struct side *s, uint64_t packets, bool alone, struct side_sample *out, char *why);
+void side_stop(struct side *s);
+
+/* the two clocks of a sample, to be called before and after */
+void side_clock_start(struct side_sample *s);
+void side_clock_stop(struct side_sample *s);
+
+/* prints into @why and returns @ret */
+int side_fail(char *why, int ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
