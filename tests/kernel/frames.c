@@ -149,6 +149,51 @@ const char *frames_class_name(unsigned int i)
 	return cl == NULL ? NULL : cl->name;
 }
 
+/*
+ * May this frame come in at another port? Not if it is larger than that port takes, nor if it would
+ * be redirected (which is rationed), nor with link-local addresses, whose owners are at pa.
+ */
+static bool fits(unsigned int port, const uint8_t *f, uint32_t len)
+{
+	const uint8_t *ip = f + ETH_LEN;
+
+	if (len > topo_spec.ports[port].mtu + ETH_LEN)
+		return false;
+	if (f[12] == 0x08 && f[13] == 0 && len >= ETH_LEN + 20)
+		return ip[12] != 10 || ip[13] != 0 || ip[14] != port + 1;
+	if (f[12] == 0x86 && f[13] == 0xdd && len >= ETH_LEN + 40) {
+		static const uint8_t behind[] = { 0, 0x0b, 0x0c, 0 };
+
+		return ip[8] != 0xfe && ip[24] != 0xfe && (ip[24] != 0xfd || ip[25] != port + 1)
+				&& (ip[24] != 0x20 || ip[29] != behind[port]);
+	}
+	return true;
+}
+
+/* the same case at another port, now and then */
+static void move(struct gen *g)
+{
+	struct frames_case *c = g->c;
+	unsigned int port = PB + gen_below(g, 3);
+	uint8_t here[6], there[6], host[6];
+
+	if (!gen_chance(g, 12))
+		return;
+	for (unsigned int i = 0; i < c->n; i++) {
+		if (c->v[i].port != PA || !fits(port, c->v[i].data, c->v[i].len))
+			return;
+	}
+	topo_router_mac(PA, here);
+	topo_router_mac(port, there);
+	topo_host_mac(port, 2, host);
+	for (unsigned int i = 0; i < c->n; i++) {
+		c->v[i].port = port;
+		if (memcmp(c->v[i].data, here, 6) == 0)
+			memcpy(c->v[i].data, there, 6);
+		memcpy(c->v[i].data + 6, host, 6);
+	}
+}
+
 static unsigned int position(const char *class)
 {
 	unsigned int i = 0;
@@ -175,5 +220,6 @@ int frames_make(uint64_t seed, unsigned int index, const char *class, struct fra
 	c->index = index;
 	c->n = 0;
 	cl->make(&g);
+	move(&g);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * frames: cases for a router, a function of seed and index alone. A case is one frame, or a few that
  * belong together (fragments of a datagram to the router itself). The classes take turns, so that
- * any few hundred cases in a row hold some of every class.
+ * any few hundred cases in a row hold some of every class. Most come in at pa.
  */
 #pragma once
 

@@ -37,7 +37,9 @@ static void echo(struct gen *g)
 
 	header(g, &ip, IPPROTO_ICMPV6);
 	if (g->k % 5 == 4)
-		addr6(ip.dst, PICK(g, groups));
+		addr6(ip.dst, gen_chance(g, 80) ? PICK(g, groups) : "fd01::");
+	if (g->k % 5 == 4 && gen_chance(g, 30)) /* from behind another port */
+		addr6(ip.src, gen_chance(g, 50) ? "2001:db8:b::1" : "fd03::2");
 	put_l4_v6(g, &l4, &ip, PICK(g, lens));
 	if (g->k % 5 == 1)
 		l4.b[3] ^= 1; /* a bad checksum */
