@@ -272,6 +272,20 @@ static int show(const struct options *opt)
 	return ret;
 }
 
+/* what the whole run had for a case, which may be another thing than the case alone */
+static void show_lonely(const char *who, const struct cmp_set *set, unsigned int index)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct cmp_frame *f = &set->v[i];
+
+		if (f->matched || f->index != index)
+			continue;
+		printf("  in the whole run, %s %s alone: ", who, topo_spec.ports[f->port].name);
+		describe(stdout, f->data, f->len);
+		printf("\n");
+	}
+}
+
 struct tally {
 	const char *name;
 	unsigned int cases;
@@ -329,8 +343,11 @@ static int report(const struct options *opt, const struct result *res)
 	for (unsigned int i = 0; i < opt->n; i++) {
 		frames_make(opt->seed, opt->first + i, opt->class, &c);
 		count_case(tally, c.class, opt->first + i, bad[i]);
-		if (bad[i] && n_bad++ < SHOW_MAX && ret == 0 && !stopped)
+		if (bad[i] && n_bad++ < SHOW_MAX && ret == 0 && !stopped) {
 			ret = show_alone(opt, opt->first + i);
+			show_lonely("kernel", &res->kernel, opt->first + i);
+			show_lonely("sluice", &res->sluice, opt->first + i);
+		}
 	}
 	print_tally(tally, n_bad == 0);
 	if (n_lost > 0)
