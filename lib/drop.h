@@ -26,6 +26,7 @@ struct sl_worker;
 	X(IP4_LENGTH, "ip4_length", "IPv4 total length beyond the frame or below the header")     \
 	X(IP4_OPTIONS, "ip4_options", "malformed IPv4 options or source route refused")           \
 	X(IP6_HEADER, "ip6_header", "IPv6 version or cut header")                                 \
+	X(IP6_OFF, "ip6_off", "IPv6 at a port whose MTU is below 1280")                           \
 	X(IP6_LENGTH, "ip6_length", "IPv6 payload length beyond the frame")                       \
 	X(IP6_EXTENSION, "ip6_extension", "IPv6 extension header refused or malformed")           \
 	X(MARTIAN_SRC, "martian_source", "source address that no packet may have here")           \

@@ -7,6 +7,7 @@
  * bytes and moves on by at least eight, so a packet of n bytes takes at most n / 8 steps.
  */
 #include "lib/ip6.h"
+#include "lib/router.h"
 
 #include <errno.h>
 
@@ -167,6 +168,8 @@ bool sl_parse6(struct sl_worker *w, struct rte_mbuf *m)
 	uint32_t len, room, options_len;
 
 	p->family = SL_AF_INET6;
+	if (unlikely(w->r->ports[p->in_port].mtu < IP6_MIN_MTU))
+		return take_drop(w, m, SL_DROP_IP6_OFF);
 	if (unlikely(frame == NULL || frame[p->l3_off] >> 4 != SL_AF_INET6))
 		return take_drop(w, m, SL_DROP_IP6_HEADER);
 	ip = (const void *)(frame + p->l3_off);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* IPv6 headers, extension chains and options; drops and errors are caught at the edge. */
 #include "lib/ip6.h"
+#include "lib/router.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@ static struct {
 	struct sl_pkt p;
 	uint8_t buf[512];
 } fake;
-static struct sl_worker worker;
+static struct sl_router router = { .ports[SL_PORT_HOST].mtu = 1500 };
+static struct sl_worker worker = { .r = &router };
 static int dropped; /* reason, -1: none */
 static int error; /* type << 16 | code << 8 | pointer, -1: none */
 
