@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define DEFAULT_SOCKET "/run/sluice/control.sock"
 #define DEFAULT_CONNTRACK_MAX 262144
@@ -27,8 +28,15 @@ static bool read_workers(struct yaml_ctx *c, const yaml_node_t *node, void *obje
 		return yaml_error(c, node, "found %zu CPUs, expected 1 to %d", n, SL_WORKERS_MAX);
 	conf->lcores = yaml_alloc(c, n, sizeof(*conf->lcores));
 	for (size_t i = 0; i < n; i++) {
-		if (!yaml_uint(c, yaml_item(c, node, i), 0, 1023, &value))
+		const yaml_node_t *item = yaml_item(c, node, i);
+
+		if (!yaml_uint(c, item, 0, 1023, &value))
 			return false;
+		for (size_t j = 0; j < i; j++)
+			if (conf->lcores[j] == value)
+				return yaml_error(c, item,
+						"CPU %u is here twice, expected one worker on each",
+						conf->lcores[j]);
 		conf->lcores[i] = (unsigned int)value;
 	}
 	conf->n_workers = (unsigned int)n;
@@ -122,12 +130,15 @@ int sl_conf_read(const char *path, struct sl_conf **out, FILE *err)
 {
 	struct yaml_ctx c = { .path = path, .err = err };
 	FILE *in = fopen(path, "re");
+	struct stat st;
 	bool ok;
 
-	if (in == NULL) {
-		int ret = -errno;
+	if (in == NULL || fstat(fileno(in), &st) < 0 || S_ISDIR(st.st_mode)) {
+		int ret = in == NULL ? -errno : -EISDIR;
 
-		fprintf(err, "%s: %s\n", path, strerror(errno));
+		fprintf(err, "%s: %s\n", path, strerror(-ret));
+		if (in != NULL)
+			fclose(in);
 		return ret;
 	}
 	ok = yaml_load(&c, in);

@@ -49,9 +49,19 @@ struct sl_mark yaml_mark(const yaml_node_t *node)
 
 static void print_error(struct yaml_ctx *c, struct sl_mark at, const char *fmt, va_list ap)
 {
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		abort();
 	fprintf(c->err, "%s:%u:%u: ", c->path, at.line, at.column);
-	vfprintf(c->err, fmt, ap);
+	/* quoted YAML may hold line ends and more; the error is one line all the same */
+	for (const char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			fprintf(c->err, "\\x%02x", *p);
+		else
+			fputc(*p, c->err);
 	fputc('\n', c->err);
+	free(text);
 }
 
 bool yaml_error(struct yaml_ctx *c, const yaml_node_t *at, const char *fmt, ...)
@@ -74,6 +84,33 @@ bool yaml_error_at(struct yaml_ctx *c, struct sl_mark at, const char *fmt, ...)
 	return false;
 }
 
+static bool load_document(struct yaml_ctx *c, yaml_parser_t *parser, yaml_document_t *doc)
+{
+	if (yaml_parser_load(parser, doc))
+		return true;
+	return yaml_error_at(c,
+			(struct sl_mark){ (unsigned int)parser->problem_mark.line + 1,
+					(unsigned int)parser->problem_mark.column + 1 },
+			"not YAML: %s%s%s", parser->problem == NULL ? "?" : parser->problem,
+			parser->context == NULL ? "" : ", ",
+			parser->context == NULL ? "" : parser->context);
+}
+
+/* the first document is read to its end only when a second is asked for */
+static bool nothing_behind(struct yaml_ctx *c, yaml_parser_t *parser)
+{
+	yaml_document_t second;
+	const yaml_node_t *root;
+	bool ok;
+
+	if (!load_document(c, parser, &second))
+		return false;
+	root = yaml_document_get_root_node(&second);
+	ok = root == NULL || yaml_error(c, root, "found a second document, expected one");
+	yaml_document_delete(&second);
+	return ok;
+}
+
 bool yaml_load(struct yaml_ctx *c, FILE *in)
 {
 	yaml_parser_t parser;
@@ -82,14 +119,11 @@ bool yaml_load(struct yaml_ctx *c, FILE *in)
 	if (!yaml_parser_initialize(&parser))
 		return false;
 	yaml_parser_set_input_file(&parser, in);
-	ok = yaml_parser_load(&parser, &c->doc);
-	if (!ok)
-		yaml_error_at(c,
-				(struct sl_mark){ (unsigned int)parser.problem_mark.line + 1,
-						(unsigned int)parser.problem_mark.column + 1 },
-				"not YAML: %s%s%s", parser.problem == NULL ? "?" : parser.problem,
-				parser.context == NULL ? "" : ", ",
-				parser.context == NULL ? "" : parser.context);
+	ok = load_document(c, &parser, &c->doc);
+	if (ok && yaml_document_get_root_node(&c->doc) != NULL && !nothing_behind(c, &parser)) {
+		yaml_document_delete(&c->doc);
+		ok = false;
+	}
 	yaml_parser_delete(&parser);
 	return ok;
 }
