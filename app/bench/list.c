@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/commands.h"
-#include "app/bench/router.h"
 #include "app/bench/suite.h"
 #include "app/sluice/exit.h"
 
@@ -8,7 +7,6 @@
 
 static void print_scenario(const struct scenario *s)
 {
-	const char *missing = router_missing(&s->rules);
 	const char *between = "";
 	char kernel[64] = "";
 	size_t n = 0;
@@ -18,8 +16,7 @@ static void print_scenario(const struct scenario *s)
 				backend_names[s->kernel[i]]);
 		between = ", ";
 	}
-	printf("%-20s %-18s %s%s%s%s\n", s->name, kernel, s->title, missing == NULL ? "" : " (",
-			missing == NULL ? "" : missing, missing == NULL ? "" : ")");
+	printf("%-20s %-18s %s\n", s->name, kernel, s->title);
 }
 
 int list_main(int argc, char **argv)

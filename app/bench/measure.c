@@ -34,8 +34,6 @@ static void start(struct lane *l)
 	struct result_side *r = l->result;
 	const struct side_ops *ops = l->setup->ours ? &router_side : &kernel_side;
 
-	snprintf(r->name, sizeof(r->name), "%s", l->setup->name);
-	r->ours = l->setup->ours;
 	if (side_start(&l->side, ops, l->setup, r->skipped) < 0)
 		return;
 	l->runs = true;
@@ -172,6 +170,21 @@ static void take_turns(struct lane *lanes, unsigned int n, const struct measure_
 	}
 }
 
+/* false: there are sides of that kind, but none can run, so there is nothing to compare with */
+static bool start_all(struct lane *lanes, unsigned int n, bool ours)
+{
+	unsigned int asked = 0, running = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (lanes[i].setup->ours != ours)
+			continue;
+		start(&lanes[i]);
+		asked++;
+		running += lanes[i].runs;
+	}
+	return asked == 0 || running > 0;
+}
+
 void measure_sides(const struct side_setup *setups, unsigned int n,
 		const struct measure_options *options, struct result_scenario *s)
 {
@@ -180,17 +193,20 @@ void measure_sides(const struct side_setup *setups, unsigned int n,
 	memset(lanes, 0, sizeof(lanes));
 	s->n_sides = n;
 	for (unsigned int i = 0; i < n; i++) {
-		show(options, setups[i].ours ? "starting sluice" : "loading the kernel's rules", 0);
 		lanes[i].setup = &setups[i];
 		lanes[i].result = &s->sides[i];
-		start(&lanes[i]);
+		snprintf(s->sides[i].name, sizeof(s->sides[i].name), "%s", setups[i].name);
+		s->sides[i].ours = setups[i].ours;
 	}
-	compare(lanes, n);
-	take_turns(lanes, n, options);
+	show(options, "loading rules", 0);
+	/* ours first: it is there sooner, and where it is not the kernel need not load rules */
+	if (start_all(lanes, n, true) && start_all(lanes, n, false)) {
+		compare(lanes, n);
+		take_turns(lanes, n, options);
+	}
 	for (unsigned int i = 0; i < n; i++)
 		if (lanes[i].runs)
 			side_stop(&lanes[i].side);
-	show(options, "", 0);
 	if (options->progress != NULL && isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
 }

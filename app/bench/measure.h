@@ -15,7 +15,8 @@ struct measure_options {
 /**
  * measure_sides() - measure @n sides into @s->sides
  *
- * A side that cannot run is skipped with its reason. Sides that lose packets, let leave other
+ * A side that cannot run is skipped with its reason; if that leaves only one kind of side of two,
+ * nothing is measured. Sides that lose packets, let leave other
  * packets than another, or have other rules than another, have no figure.
  */
 void measure_sides(const struct side_setup *setups, unsigned int n,

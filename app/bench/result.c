@@ -68,9 +68,20 @@ static void note_side(struct result_scenario *s, const struct result_side *side)
 				"%s %s: bound by its generator: source and sink alone take %.1f of "
 				"%.1f ns, so there is no ratio",
 				owner(side), side->name, side->alone_ns, side->ns.median);
-	if (side->cpu_share < RESULT_CPU_SHARE_MIN)
-		result_note(s, "%s %s: disturbed: it had the core for %.0f %% of the time",
-				owner(side), side->name, 100 * side->cpu_share);
+}
+
+static void note_disturbance(struct result_scenario *s)
+{
+	double least = 1;
+
+	for (unsigned int i = 0; i < s->n_sides; i++)
+		if (result_measured(&s->sides[i]) && s->sides[i].cpu_share < least)
+			least = s->sides[i].cpu_share;
+	if (least < RESULT_CPU_SHARE_MIN)
+		result_note(s,
+				"disturbed: others used the core too, one side had it for %.0f %% of "
+				"the time",
+				100 * least);
 }
 
 void result_figures(struct result_scenario *s)
@@ -85,13 +96,13 @@ void result_figures(struct result_scenario *s)
 	}
 }
 
-/* one half of a comparison is none: NULL, or why no side of the kernel ran */
-static const char *kernel_skipped(const struct result_scenario *s)
+/* NULL, or why no side of that kind ran */
+static const char *all_skipped(const struct result_scenario *s, bool ours)
 {
 	const char *first = NULL;
 
 	for (unsigned int i = 0; i < s->n_sides; i++) {
-		if (s->sides[i].ours)
+		if (s->sides[i].ours != ours)
 			continue;
 		if (s->sides[i].skipped[0] == '\0')
 			return NULL;
@@ -103,13 +114,17 @@ static const char *kernel_skipped(const struct result_scenario *s)
 
 void result_finish(struct result_scenario *s)
 {
-	const char *why = kernel_skipped(s);
+	const char *kernel = all_skipped(s, false), *ours = all_skipped(s, true);
 
 	result_figures(s);
-	if (why != NULL)
-		snprintf(s->skipped, sizeof(s->skipped), "%s", why);
+	/* one half of a comparison is none */
+	if (ours != NULL)
+		snprintf(s->skipped, sizeof(s->skipped), "sluice: %s", ours);
+	else if (kernel != NULL)
+		snprintf(s->skipped, sizeof(s->skipped), "kernel: %s", kernel);
 	for (unsigned int i = 0; i < s->n_sides; i++)
 		note_side(s, &s->sides[i]);
+	note_disturbance(s);
 }
 
 bool result_ratio(const struct result_side *kernel, const struct result_side *ours,

@@ -5,6 +5,8 @@
  */
 #include "app/bench/router.h"
 
+#include "app/sluice/apply.h"
+#include "config/build.h"
 #include "lib/conf.h"
 #include "lib/link_memory.h"
 #include "lib/router.h"
@@ -17,6 +19,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define BUFFERS 16383
@@ -24,6 +28,8 @@
 
 struct router {
 	struct sl_router *r;
+	struct sl_firewall *firewall;
+	const struct side_setup *setup;
 	struct sl_link *in, *out;
 	struct rte_mempool *pool;
 	uint8_t *frames;
@@ -31,18 +37,6 @@ struct router {
 
 /* where the capturing link puts what leaves; NULL while nothing is captured */
 static struct side_probe *captured;
-
-const char *router_missing(const struct ruleset *rules)
-{
-	char *text = ruleset_iptables(rules);
-	uint32_t n = 1;
-
-	if (text != NULL)
-		ruleset_hash(text, &n);
-	free(text);
-	/* tables without rules need no stage: nothing is added to the pipeline */
-	return n == 0 ? NULL : "sluice has no rules stage yet";
-}
 
 /* DPDK's talk goes nowhere: the answer is one line */
 static void be_quiet(void)
@@ -106,9 +100,32 @@ static int make_ports(struct router *b, const struct traffic *t, char *why)
 	return 0;
 }
 
-/* addresses and neighbour, as the lab's */
-static int configure(struct router *b, const struct traffic *t, char *why)
+/* the scenario's rules as a file without a name; "" without rules, NULL if that is not possible */
+static const char *rules_path(const struct ruleset *rules, char path[32])
 {
+	char *text = ruleset_iptables(rules);
+	size_t left = text == NULL ? 0 : strlen(text);
+	int fd = rules->kind == RULES_NONE ? -1 : memfd_create("rules", MFD_CLOEXEC);
+
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	for (const char *at = text; fd >= 0 && left > 0;) {
+		ssize_t n = write(fd, at, left);
+
+		if (n < 0)
+			break;
+		at += n;
+		left -= (size_t)n;
+	}
+	free(text);
+	if (rules->kind == RULES_NONE)
+		return "";
+	return fd < 0 || left > 0 ? NULL : path;
+}
+
+/* addresses and neighbour as the lab's, rules, engine */
+static int configure(struct router *b, const struct side_setup *setup, char *why)
+{
+	bool v6 = setup->traffic.v6;
 	struct sl_prefix in, out;
 	struct sl_mark at = { 0, 0 };
 	struct sl_port_conf ports[] = {
@@ -130,13 +147,30 @@ static int configure(struct router *b, const struct traffic *t, char *why)
 		.n_ports = 2,
 		.neighbours = &neighbour,
 		.n_neighbours = 1 };
+	char path[32];
+	const char *rules = rules_path(&setup->rules, path);
 
-	sl_prefix_parse(t->v6 ? TRAFFIC_IN_V6 : TRAFFIC_IN_V4, &in);
-	sl_prefix_parse(t->v6 ? TRAFFIC_OUT_V6 : TRAFFIC_OUT_V4, &out);
+	sl_prefix_parse(v6 ? TRAFFIC_IN_V6 : TRAFFIC_IN_V4, &in);
+	sl_prefix_parse(v6 ? TRAFFIC_OUT_V6 : TRAFFIC_OUT_V4, &out);
 	neighbour.family = (uint8_t)sl_addr_parse(
-			t->v6 ? TRAFFIC_SINK_V6 : TRAFFIC_SINK_V4, &neighbour.ip);
+			v6 ? TRAFFIC_SINK_V6 : TRAFFIC_SINK_V4, &neighbour.ip);
 	rte_ether_unformat_addr(TRAFFIC_SINK_MAC, &neighbour.mac);
-	return sl_router_apply(b->r, &conf, NULL, 0, why, SIDE_TEXT_MAX);
+	if (rules == NULL)
+		return side_fail(why, -ENOMEM, "no memory for rules");
+	if (rules[0] != '\0' && v6)
+		conf.firewall.ip6tables = rules;
+	else if (rules[0] != '\0')
+		conf.firewall.iptables = rules;
+	conf.firewall.engine = strcmp(setup->name, "plain") == 0 ? NULL : setup->name;
+	if (apply_conf(b->r, &conf, &b->firewall, NULL, why, SIDE_TEXT_MAX) == 0)
+		return 0;
+	/* the file has no name that would mean something: "rules:3: ..." */
+	if (rules[0] != '\0' && strncmp(why, rules, strlen(rules)) == 0) {
+		memmove(why + strlen("rules"), why + strlen(rules),
+				strlen(why + strlen(rules)) + 1);
+		memcpy(why, "rules", strlen("rules"));
+	}
+	return -ENOTSUP;
 }
 
 static int router_open(const struct side_setup *setup, void **priv, char *why)
@@ -146,13 +180,14 @@ static int router_open(const struct side_setup *setup, void **priv, char *why)
 
 	if (b == NULL)
 		return side_fail(why, -ENOMEM, "no memory");
+	b->setup = setup;
 	ret = start_eal(setup->core, why);
 	if (ret == 0)
 		ret = make_frames(b, &setup->traffic, why);
 	if (ret == 0)
 		ret = make_ports(b, &setup->traffic, why);
 	if (ret == 0)
-		ret = configure(b, &setup->traffic, why);
+		ret = configure(b, setup, why);
 	*priv = b; /* ends with the process */
 	return ret;
 }
@@ -215,6 +250,24 @@ static uint16_t capture_tx(struct sl_link *link, uint16_t queue, struct rte_mbuf
 	return n;
 }
 
+/* the rules as sluicectl would print them */
+static void hash_rules(struct router *b, struct side_probe *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	enum ipt_family family = b->setup->traffic.v6 ? IPT_V6 : IPT_V4;
+
+	if (f == NULL)
+		return;
+	if (b->setup->rules.kind != RULES_NONE)
+		sl_firewall_print(b->firewall, f, family, NULL, false);
+	fclose(f);
+	if (text != NULL)
+		out->rules_hash = ruleset_hash(text, &out->n_rules);
+	free(text);
+}
+
 static int router_probe(void *priv, struct side_probe *out, char *why)
 {
 	struct router *b = priv;
@@ -228,6 +281,7 @@ static int router_probe(void *priv, struct side_probe *out, char *why)
 	poll(b, SIDE_PROBES, &sample);
 	b->out->ops = ops;
 	captured = NULL;
+	hash_rules(b, out);
 	return 0;
 }
 

@@ -5,6 +5,3 @@
 #include "app/bench/side.h"
 
 extern const struct side_ops router_side;
-
-/* NULL, or what the library lacks for these rules */
-const char *router_missing(const struct ruleset *rules);

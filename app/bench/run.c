@@ -5,7 +5,6 @@
 #include "app/bench/measure.h"
 #include "app/bench/options.h"
 #include "app/bench/report.h"
-#include "app/bench/router.h"
 #include "app/bench/suite.h"
 #include "app/sluice/exit.h"
 
@@ -35,8 +34,6 @@ static void run_scenario(const struct scenario *s, const struct options *o, cons
 	setup.traffic.flows = o->flows > 0 ? o->flows : s->traffic.flows;
 	setup.traffic.size = o->size > 0 ? o->size : s->traffic.size;
 	describe(s, &setup.traffic, out);
-	if (missing == NULL && !o->kernel_only)
-		missing = router_missing(&s->rules);
 	if (missing != NULL) {
 		snprintf(out->skipped, sizeof(out->skipped), "%s", missing);
 		return;

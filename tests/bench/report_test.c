@@ -215,7 +215,7 @@ static void test_without_any_kernel_the_scenario_is_skipped(void **state)
 	s->sides[0].n_rounds = 0;
 	add_side(s, "plain", true, 50, 0.1);
 	result_finish(s);
-	assert_string_equal(s->skipped, "root is needed");
+	assert_string_equal(s->skipped, "kernel: root is needed");
 	result_free(&r);
 }
 

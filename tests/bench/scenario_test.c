@@ -199,10 +199,11 @@ static void test_suite_when_named_adds_the_baseline_once(void **state)
 
 	(void)state;
 	assert_int_equal(suite_load(names, &suite, stderr), 0);
-	assert_int_equal(suite.n, 3);
+	assert_int_equal(suite.n, 4);
 	assert_string_equal(suite.scenarios[0].name, "forward");
-	assert_string_equal(suite.scenarios[1].name, "idle-hooks");
-	assert_string_equal(suite.scenarios[2].name, "linear-1k");
+	assert_string_equal(suite.scenarios[1].name, "forward-64k");
+	assert_string_equal(suite.scenarios[2].name, "idle-hooks");
+	assert_string_equal(suite.scenarios[3].name, "linear-1k");
 	suite_free(&suite);
 }
 
