@@ -128,6 +128,8 @@ void sl_sysctl_init(struct sl_sysctl_set *set)
 		for (unsigned int p = 0; p < SL_PORTS_MAX; p++)
 			*port_at(&set->port[p], &ports[i]) = UNSET;
 	}
+	/* the kernel's one default that differs: on for each port, but off for all */
+	set->all.accept_source_route4 = 0;
 }
 
 int sl_sysctl_check(const char *name, long value, char *port, long *min, long *max)

@@ -67,7 +67,7 @@ enum sl_sysctl_combine {
 #define SL_SYSCTL_PORT(X)                                               \
 	X(forwarding4, 4, "forwarding", 1, 0, 1, OWN)                   \
 	X(rp_filter, 4, "rp_filter", 0, 0, 2, MAX)                      \
-	X(accept_source_route4, 4, "accept_source_route", 0, 0, 1, AND) \
+	X(accept_source_route4, 4, "accept_source_route", 1, 0, 1, AND) \
 	X(accept_local, 4, "accept_local", 0, 0, 1, OR)                 \
 	X(route_localnet, 4, "route_localnet", 0, 0, 1, OR)             \
 	X(bc_forwarding, 4, "bc_forwarding", 0, 0, 1, AND)              \
