@@ -281,17 +281,9 @@ static void tcp_rx(struct rx *rx)
 
 void sl_host4_rx(struct sl_worker *w, struct rte_mbuf *m)
 {
-	struct rx rx = { .w = w };
-	const struct rte_ipv4_hdr *ip;
+	struct rx rx = { .w = w, .m = m, .p = sl_pkt(m) };
+	const struct rte_ipv4_hdr *ip = ip4_hdr(m);
 
-	if (sl_pkt(m)->flags & SL_PKT_FRAG) {
-		m = sl_reasm_rx(w, w->reasm, m);
-		if (m == NULL)
-			return;
-	}
-	rx.m = m;
-	rx.p = sl_pkt(m);
-	ip = ip4_hdr(m);
 	if (ip == NULL) {
 		refuse(&rx, SL_DROP_IP4_HEADER);
 		return;

@@ -123,7 +123,10 @@ bool sl_icmp_limit_unroutable(struct sl_worker *w, const struct sl_addr *src);
 bool sl_icmp_limit_redirect(struct sl_worker *w, enum sl_family family, const struct sl_addr *src);
 
 /* lib/host4.c, lib/host6.c: packets for the router itself ------------------------------------- */
-/* Echo is answered, the rest gets what a kernel with nothing listening gives. Takes @m. */
+/*
+ * Echo is answered, the rest gets what a kernel with nothing listening gives. Takes @m. IPv4: whole
+ * datagrams (stage reassembly); IPv6: fragments are joined here.
+ */
 void sl_host4_rx(struct sl_worker *w, struct rte_mbuf *m);
 void sl_host6_rx(struct sl_worker *w, struct rte_mbuf *m);
 

@@ -31,6 +31,7 @@ static const struct sl_stage_spec own_stages[] = {
 	{ &sl_stage_parse, NULL, SL_HOOK_INGRESS, SL_ORDER_FIRST },
 	{ &sl_stage_handoff, NULL, SL_HOOK_INGRESS, SL_ORDER_LAST },
 	{ &sl_stage_route, NULL, SL_HOOK_PREROUTING, SL_ORDER_LAST },
+	{ &sl_stage_reassembly, NULL, SL_HOOK_INPUT, SL_ORDER_FIRST },
 	{ &sl_stage_host, NULL, SL_HOOK_INPUT, SL_ORDER_LAST },
 	{ &sl_stage_forward, NULL, SL_HOOK_FORWARD, SL_ORDER_FIRST },
 	{ &sl_stage_neighbour, NULL, SL_HOOK_POSTROUTING, SL_ORDER_LAST },

@@ -90,13 +90,6 @@ bool sl_ip6_forward(struct sl_worker *w, struct rte_mbuf *m)
 	return false;
 }
 
-struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
-{
-	(void)q;
-	sl_worker_deliver(w, m);
-	return NULL;
-}
-
 int fx_group_setup(void **state)
 {
 	static char args[][20] = { "fx", "--no-huge", "--no-shconf", "--no-pci", "--no-telemetry",
