@@ -9,6 +9,8 @@
 #include "lib/ip6.h"
 #include "lib/router.h"
 
+#include <rte_jhash.h>
+
 #define L3_OFF RTE_ETHER_HDR_LEN
 #define UNIT 8U
 
@@ -77,6 +79,21 @@ static struct rte_mbuf *cut(
 	return m;
 }
 
+/*
+ * Not to be foreseen, and not 0. It follows from what is sent, when, and a secret, so that it does not
+ * depend on which worker sends; datagrams of the same time differ in their first 64 bits.
+ */
+static uint32_t ident(const struct sl_worker *w, struct rte_mbuf *m, uint32_t l4_off)
+{
+	uint32_t words[12] = { (uint32_t)w->now_ns, (uint32_t)(w->now_ns >> 32) };
+	uint32_t id;
+
+	sl_pkt_copy(m, sl_pkt(m)->l3_off + offsetof(struct rte_ipv6_hdr, src_addr), 32, &words[2]);
+	sl_pkt_copy(m, l4_off, RTE_MIN(m->pkt_len - l4_off, 8U), &words[10]);
+	id = rte_jhash_32b(words, RTE_DIM(words), w->r->secret);
+	return id == 0 ? 1 : id;
+}
+
 unsigned int sl_ip6_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu,
 		struct rte_mbuf **out, unsigned int max)
 {
@@ -90,8 +107,7 @@ unsigned int sl_ip6_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 					> rte_pktmbuf_tailroom(m) + m->data_len)
 		goto failed;
 	sl_pkt_copy(m, p->l3_off + c.at.next_at, 1, &c.next);
-	while (c.id == 0)
-		c.id = sl_worker_random(w);
+	c.id = ident(w, m, p->l3_off + c.at.len);
 	left = m->pkt_len - p->l3_off - c.at.len;
 	room = mtu - c.at.len - IP6_FRAG_HDR_LEN;
 	step = RTE_ALIGN_FLOOR(room, UNIT);
