@@ -236,10 +236,10 @@ static bool open_outputs(struct replay *p)
 		fprintf(stderr, "%s: %s\n", p->out_dir, strerror(errno));
 		return false;
 	}
-	for (uint16_t i = 1; i <= p->r->n_ports; i++) {
+	for (unsigned int i = 1; i <= p->r->n_ports; i++) {
 		const struct sl_port *port = &p->r->ports[i];
 
-		if (!capture_link_port(port->link, i, p->out_dir, port->name, p->err,
+		if (!capture_link_port(port->link, (uint16_t)i, p->out_dir, port->name, p->err,
 				    sizeof(p->err))) {
 			fprintf(stderr, "%s\n", p->err);
 			return false;
