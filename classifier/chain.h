@@ -41,6 +41,7 @@ struct chain_rule {
 	struct sl_addr dst, dst_mask;
 	uint64_t in, out;
 	bool src_inv, dst_inv, proto_inv;
+	bool walk; /* IPv6: -p was given, so the extension headers are walked */
 	uint8_t proto; /* 0: any */
 	uint8_t frag; /* enum ipt_frag */
 	uint8_t flags; /* CHAIN_* */

@@ -298,15 +298,14 @@ static void add_match(struct chain_boxes *b, enum ipt_family family, const struc
 	}
 }
 
-static void add_proto(struct chain_boxes *b, enum ipt_family family, const struct chain_rule *rule,
-		bool odd)
+static void add_proto(struct chain_boxes *b, const struct chain_rule *rule, bool odd)
 {
-	if (rule->proto == 0)
-		return;
-	if (rule->proto_inv || (odd && family == IPT_V6)) {
+	if (rule->proto_inv || (odd && rule->walk)) {
 		b->verify = true;
 		return;
 	}
+	if (rule->proto == 0)
+		return;
 	for (unsigned int i = 0; i < b->n; i++) {
 		b->v[i].proto = rule->proto;
 		b->v[i].proto_mask = UINT8_MAX;
@@ -322,16 +321,16 @@ void chain_boxes(const struct chain_ifaces *ifaces, enum ipt_family family,
 	add_address(out, SRC, family, &rule->src, &rule->src_mask, rule->src_inv);
 	add_address(out, DST, family, &rule->dst, &rule->dst_mask, rule->dst_inv);
 	add_ifaces(out, ifaces, rule);
-	add_proto(out, family, rule, odd);
+	add_proto(out, rule, odd);
 	if (odd) {
-		out->l4 = rule->proto != 0 && family == IPT_V6;
+		out->l4 = rule->walk;
 		if (rule->frag != IPT_FRAG_ANY || rule->n_matches > 0)
 			out->verify = true;
 		return;
 	}
 	if (rule->frag == IPT_FRAG_LATER)
 		out->n = 0;
-	out->l4 |= rule->frag != IPT_FRAG_ANY || (rule->proto != 0 && family == IPT_V6);
+	out->l4 |= rule->frag != IPT_FRAG_ANY || rule->walk;
 	/* the ports of a match that may drop for its options: it does so only where they hold */
 	if (n < rule->n_matches && rule->matches[n].match->kind == IPT_M_TCP)
 		n++;

@@ -38,6 +38,7 @@ static void fill_core(const struct sl_router *r, const struct ipt_rule *rule, st
 	c->out = chain_iface_mask(r, &rule->out);
 	c->proto = (uint8_t)rule->proto;
 	c->proto_inv = rule->proto_inv;
+	c->walk = rule->proto_walk;
 	c->frag = rule->frag;
 	c->verdict = (uint8_t)rule->target.verdict;
 	c->chain = rule->target.chain;

@@ -39,7 +39,7 @@ static inline bool chain_proto_holds(
 	}
 	c->thoff = 0;
 	c->fragoff = 0;
-	if (r->proto == 0)
+	if (!r->walk)
 		return true;
 	if (!(p->flags & SL_PKT_L4)) {
 		c->hotdrop = true;
@@ -47,7 +47,7 @@ static inline bool chain_proto_holds(
 	}
 	c->thoff = e->thoff;
 	c->fragoff = e->fragoff;
-	return (p->proto == r->proto) != r->proto_inv;
+	return r->proto == 0 || (p->proto == r->proto) != r->proto_inv;
 }
 
 static inline bool chain_core_holds(
@@ -75,7 +75,7 @@ static inline bool chain_matches_hold(
 static inline void chain_aim(
 		const struct chain_rule *r, struct ipt_ctx *c, const struct eval_pkt *e)
 {
-	bool known = c->family == IPT_V4 || r->proto != 0;
+	bool known = c->family == IPT_V4 || r->walk;
 
 	c->thoff = known ? e->thoff : 0;
 	c->fragoff = known ? e->fragoff : 0;

@@ -53,7 +53,7 @@ static bool protocol_holds(struct walk *k, const struct ipt_rule *rule)
 	if (k->c.family == IPT_V6) {
 		k->c.thoff = 0;
 		k->c.fragoff = 0;
-		if (rule->proto == 0)
+		if (!rule->proto_walk)
 			return true;
 		if (!(p->flags & SL_PKT_L4)) {
 			k->c.hotdrop = true;

@@ -119,6 +119,7 @@ struct ipt_rule {
 	struct ipt_iface out;
 	uint16_t proto; /* 0: any */
 	bool proto_inv;
+	bool proto_walk; /* IPv6: -p was given, `-p 0` too: the extension headers have to be whole */
 	uint8_t frag; /* enum ipt_frag */
 
 	uint32_t n_matches;

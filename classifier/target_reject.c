@@ -38,13 +38,11 @@ static bool is_covered(struct rte_mbuf *m, uint8_t proto, uint16_t off)
 	switch (proto) {
 	case IPPROTO_UDP: /* 0: none was made */
 		return !sl_pkt_copy(m, off + 6, sizeof(word), &word) || word != 0;
-	case IPPROTO_GRE: /* the C bit */
-		return !sl_pkt_copy(m, off, sizeof(word), &word) || word & RTE_BE16(0x8000);
+	case IPPROTO_GRE:
 	case IPPROTO_AH:
 	case IPPROTO_ESP:
 	case IPPROTO_SCTP:
 	case IPPROTO_UDPLITE:
-	case IPPROTO_DCCP:
 		return false;
 	default:
 		return true;

@@ -101,6 +101,7 @@ static int set_proto(struct ipt_line *l, const char *arg, bool inv)
 	if (inv && r->proto == 0)
 		return ipt_fail(l->cx, "! -p %s never matches", arg);
 	r->proto_inv = inv;
+	r->proto_walk = l->cx->family == IPT_V6;
 	return 0;
 }
 

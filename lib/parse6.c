@@ -33,6 +33,9 @@ int ip6_walk(const struct rte_mbuf *m, struct ip6_chain *c)
 			c->frag = c->frag || (field & 0xfff9) != 0;
 			c->frag_off = field & 0xfff8;
 			c->off += IP6_FRAG_HDR_LEN;
+		} else if (c->proto == IPPROTO_ROUTING && !sl_pkt_copy(m, start, 4, h)) {
+			/* its fixed part is looked at as a whole */
+			return -EBADMSG;
 		} else if (c->proto == IPPROTO_AH) {
 			c->off += (h[1] + 2U) * 4;
 		} else {

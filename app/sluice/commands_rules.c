@@ -28,8 +28,7 @@ static json_t *page_of(char *text, json_int_t from, json_int_t *next)
 		}
 		/* comments and prefixes may hold any bytes, JSON holds UTF-8 */
 		if (json_array_append_new(list, json_string(line)) < 0)
-			json_array_append_new(
-					list, json_pack("{s:s%}", "bytes", line, strlen(line)));
+			json_array_append_new(list, json_null());
 	}
 	return list;
 }

@@ -22,6 +22,7 @@
 struct replay {
 	const char *sluice;
 	const char *workers;
+	const char *rules; /* NULL: not asked for */
 	const char *const *ports;
 	unsigned int n_ports;
 	char dir[64];
@@ -89,6 +90,11 @@ int replay_open(const char *sluice, const char *workers, const char *const *port
 	return 0;
 }
 
+void replay_write_rules(struct replay *r, const char *path)
+{
+	r->rules = path;
+}
+
 int replay_add(struct replay *r, unsigned int port, uint64_t time_ns, const void *data, size_t len)
 {
 	struct pcap_pkthdr hdr = {
@@ -124,6 +130,7 @@ static void exec_sluice(struct replay *r, const char *log)
 {
 	char config[PATH_MAX_LEN], out[PATH_MAX_LEN], in[PORTS_MAX][PATH_MAX_LEN];
 	char replay_word[] = "replay", c_opt[] = "-c", in_opt[] = "--in", out_opt[] = "--out";
+	char rules_opt[] = "--rules", rules[PATH_MAX_LEN];
 	char name[PATH_MAX_LEN], workers[32];
 	char *argv[16 + 2 * PORTS_MAX];
 	size_t n = 0;
@@ -148,6 +155,11 @@ static void exec_sluice(struct replay *r, const char *log)
 	}
 	argv[n++] = out_opt;
 	argv[n++] = out;
+	if (r->rules != NULL) {
+		snprintf(rules, sizeof(rules), "%s", r->rules);
+		argv[n++] = rules_opt;
+		argv[n++] = rules;
+	}
 	if (r->workers != NULL) {
 		snprintf(workers, sizeof(workers), "--workers=%s", r->workers);
 		argv[n++] = workers;

@@ -25,6 +25,9 @@ typedef int (*replay_sink)(
 int replay_open(const char *sluice, const char *workers, const char *const *ports,
 		void (*write_config)(FILE *f), struct replay **r);
 
+/* the rules with their counters go to @path (IPv4), and to @path.v6; before replay_run() */
+void replay_write_rules(struct replay *r, const char *path);
+
 /* Times must not go back. Return: 0 or -errno */
 int replay_add(struct replay *r, unsigned int port, uint64_t time_ns, const void *data, size_t len);
 
