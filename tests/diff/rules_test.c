@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A table in waves over engines against the same table rule by rule: random rulesets and packets
+ * aimed at them, every engine, batches of all sizes. Verdicts, marks, every counter, and how often
+ * and with what result a match with a memory was asked must be equal.
+ */
+#include "classifier/classifier.h"
+#include "classifier/eval.h"
+#include "classifier/match_core.h"
+#include "config/ipt.h"
+#include "lib/drop.h"
+#include "lib/ip.h"
+#include "lib/router.h"
+#include "tests/kernel/rules_gen.h"
+
+#include <rte_eal.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SEED 20261201
+#define SETS 40
+#define PACKETS 640
+
+static struct rte_mempool *pool;
+static struct sl_router *r;
+
+/* a match with a memory: as length, but every third time that it would hold it does not */
+static uint64_t asked; /* a hash of all answers so far, in their order */
+
+static int count_create(__rte_unused struct ipt_env *env,
+		__rte_unused const struct ipt_match *match, void **state)
+{
+	*state = calloc(1, sizeof(uint32_t));
+	return *state == NULL ? -ENOMEM : 0;
+}
+
+static bool count_match(struct ipt_ctx *c, const struct ipt_match *match, void *state)
+{
+	uint32_t *n = state;
+	bool holds = ipt_match_length_ops.match(c, match, NULL) && ++*n % 3 != 0;
+
+	asked = (asked ^ c->rule->line ^ (uint64_t)holds << 20) * 0x9e3779b97f4a7c15;
+	return holds;
+}
+
+static const struct ipt_match_ops count_ops = { .kind = IPT_M_LENGTH,
+	.stateful = true,
+	.create = count_create,
+	.destroy = free,
+	.match = count_match };
+
+static int reject_run(struct ipt_ctx *c, __rte_unused const struct ipt_target *target,
+		__rte_unused void *state)
+{
+	asked = (asked ^ c->rule->line) * 0x9e3779b97f4a7c15;
+	sl_drop(c->w, c->m, SL_DROP_REJECT);
+	return IPT_STOLEN;
+}
+
+/* it goes nowhere here; that it is asked in order is what counts */
+static const struct ipt_target_ops reject_ops = { .kind = IPT_T_REJECT, .run = reject_run };
+
+static struct ipt_exts exts = {
+	.match = {
+		[IPT_M_COMMENT] = &ipt_match_comment_ops,
+		[IPT_M_ICMP] = &ipt_match_icmp_ops,
+		[IPT_M_ICMP6] = &ipt_match_icmp6_ops,
+		[IPT_M_IPRANGE] = &ipt_match_iprange_ops,
+		[IPT_M_LENGTH] = &ipt_match_length_ops,
+		[IPT_M_MAC] = &ipt_match_mac_ops,
+		[IPT_M_MARK] = &ipt_match_mark_ops,
+		[IPT_M_MULTIPORT] = &ipt_match_multiport_ops,
+		[IPT_M_TCP] = &ipt_match_tcp_ops,
+		[IPT_M_UDP] = &ipt_match_udp_ops,
+		[IPT_M_UDPLITE] = &ipt_match_udplite_ops,
+	},
+	.target = {
+		[IPT_T_MARK] = &ipt_target_mark_ops,
+		[IPT_T_REJECT] = &reject_ops,
+	},
+};
+
+static struct ipt_ruleset *load(const struct rules_set *s)
+{
+	struct ipt_errors errors;
+	struct ipt_ruleset *rs;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	int ret;
+
+	assert_non_null(f);
+	rules_print(s, f);
+	fclose(f);
+	ret = ipt_load(&(struct ipt_load){ .path = "rules",
+				       .text = text,
+				       .text_len = len,
+				       .family = s->v6 ? IPT_V6 : IPT_V4 },
+			&rs, &errors);
+	if (ret < 0)
+		print_error("%s\n%s", errors.n > 0 ? errors.v[0].text : "?", text);
+	assert_int_equal(ret, 0);
+	ipt_errors_free(&errors);
+	free(text);
+	return rs;
+}
+
+static struct ipt_prog *compile(const struct ipt_ruleset *rs, const struct sl_cls_ops *engine)
+{
+	const struct ipt_prog_spec spec = { .r = r, .rs = rs, .exts = &exts, .engine = engine };
+	struct ipt_prog_error err;
+	struct ipt_prog *prog;
+
+	assert_int_equal(ipt_prog_create(&spec, &prog, &err), 0);
+	return prog;
+}
+
+static struct rte_mbuf *make_packet(
+		const struct rules_set *s, uint64_t seed, unsigned int index, enum ipt_hook hook)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	struct frames_case c;
+	struct sl_pkt *p;
+
+	assert_non_null(m);
+	rules_packet(s, seed, index, &c);
+	memcpy(rte_pktmbuf_append(m, (uint16_t)c.v[0].len), c.v[0].data, c.v[0].len);
+	p = sl_pkt(m);
+	memset(p, 0, sizeof(*p));
+	assert_true(sl_pkt_parse_ip(m, 14));
+	p->in_port = (uint16_t)(c.v[0].port + 1);
+	p->out_port = hook == IPT_PREROUTING ? SL_PORT_NONE : 1 + index % 3;
+	if (hook == IPT_OUTPUT)
+		p->flags |= SL_PKT_ORIGIN;
+	return m;
+}
+
+/* marks of what survives, and who does: what a run leaves behind, besides counters */
+static uint64_t run(struct ipt_prog *prog, bool plain, const struct rules_set *s, uint64_t seed,
+		enum ipt_table_id table, enum ipt_hook hook)
+{
+	uint64_t (*run_batch)(const struct ipt_prog *, enum ipt_table_id, enum ipt_hook,
+			struct sl_worker *, struct rte_mbuf **, unsigned int) =
+			plain ? ipt_prog_run_plain : ipt_prog_run;
+	struct rte_mbuf *pkts[SL_BURST];
+	uint64_t hash = 0;
+
+	asked = 0;
+	for (unsigned int at = 0, n; at < PACKETS; at += n) {
+		uint64_t accepted;
+
+		n = RTE_MIN(1 + (at * 7 + at / 3) % SL_BURST, PACKETS - at);
+		for (unsigned int i = 0; i < n; i++)
+			pkts[i] = make_packet(s, seed, at + i, hook);
+		accepted = run_batch(prog, table, hook, r->workers[0], pkts, n);
+		hash = (hash ^ accepted) * 0x9e3779b97f4a7c15;
+		for (unsigned int i = 0; i < n; i++) {
+			if (!(accepted >> i & 1))
+				continue;
+			hash = (hash ^ sl_pkt(pkts[i])->mark) * 0x9e3779b97f4a7c15;
+			rte_pktmbuf_free(pkts[i]);
+		}
+	}
+	return hash ^ asked;
+}
+
+static unsigned int compare_counters(
+		const struct ipt_prog *a, const struct ipt_prog *b, const struct ipt_ruleset *rs)
+{
+	unsigned int bad = 0;
+
+	for (uint32_t i = 0; i < rs->n_rules + rs->n_policies; i++) {
+		bool policy = i >= rs->n_rules;
+		uint32_t k = policy ? i - rs->n_rules : i;
+		struct ipt_counters x = policy ? ipt_prog_policy_counters(a, k)
+					       : ipt_prog_rule_counters(a, k);
+		struct ipt_counters y = policy ? ipt_prog_policy_counters(b, k)
+					       : ipt_prog_rule_counters(b, k);
+
+		if (x.packets != y.packets || x.bytes != y.bytes) {
+			print_error("%s %u: plain %" PRIu64 ", waves %" PRIu64 "\n",
+					policy ? "policy" : "rule", k, x.packets, y.packets);
+			bad++;
+		}
+	}
+	return bad;
+}
+
+static unsigned int compare(uint64_t seed, bool v6, const struct sl_cls_ops *engine)
+{
+	static struct rules_set s;
+	struct ipt_ruleset *rs;
+	unsigned int bad = 0;
+
+	rules_make(&s, seed, v6);
+	rs = load(&s);
+	for (uint32_t i = 0; i < rs->n_tables; i++)
+		for (unsigned int hook = 0; hook < IPT_HOOK_NB; hook++) {
+			enum ipt_table_id id = (enum ipt_table_id)rs->tables[i].id;
+			struct ipt_prog *a = compile(rs, NULL), *b = compile(rs, engine);
+
+			if (ipt_prog_acts(a, id, (enum ipt_hook)hook)) {
+				uint64_t x = run(a, true, &s, seed, id, (enum ipt_hook)hook);
+				uint64_t y = run(b, false, &s, seed, id, (enum ipt_hook)hook);
+
+				if (x != y || compare_counters(a, b, rs) > 0) {
+					print_error("seed %" PRIu64 " v6 %d table %s hook %u "
+						    "engine %s\n",
+							seed, v6, ipt_table_name(id), hook,
+							engine == NULL ? "auto" : engine->name);
+					bad++;
+				}
+			}
+			ipt_prog_free(a);
+			ipt_prog_free(b);
+		}
+	if (bad > 0)
+		rules_print(&s, stderr);
+	ipt_ruleset_free(rs);
+	return bad;
+}
+
+static void compare_all(bool v6)
+{
+	unsigned int n_engines = 0, bad = 0;
+
+	while (sl_cls_engines[n_engines] != NULL)
+		n_engines++;
+	for (uint64_t i = 0; i < SETS && bad == 0; i++) {
+		/* auto is a turn of its own */
+		unsigned int e = (unsigned int)(i % (n_engines + 1));
+
+		bad = compare(SEED + i, v6, e == n_engines ? NULL : sl_cls_engines[e]);
+	}
+	assert_int_equal(bad, 0);
+}
+
+static void test_waves_when_rules_are_stateless_agree_with_plain(void **state)
+{
+	(void)state;
+	exts.match[IPT_M_LENGTH] = &ipt_match_length_ops;
+	compare_all(false);
+	compare_all(true);
+}
+
+static void test_waves_when_matches_remember_agree_with_plain(void **state)
+{
+	(void)state;
+	exts.match[IPT_M_LENGTH] = &count_ops;
+	compare_all(false);
+	compare_all(true);
+}
+
+static struct sl_link *make_link(void)
+{
+	static const struct sl_link_ops none = { .kind = "none",
+		.close = (void (*)(struct sl_link *))free };
+	struct sl_link *link = calloc(1, sizeof(*link));
+
+	assert_non_null(link);
+	link->ops = &none;
+	return link;
+}
+
+static int start(void **state)
+{
+	static const char *const names[] = { "pa", "pb", "pc" };
+	struct rte_ether_addr mac = { { 2 } };
+
+	(void)state;
+	pool = sl_pool_create("rules", 1023, RTE_MBUF_DEFAULT_DATAROOM);
+	assert_non_null(pool);
+	assert_int_equal(sl_router_create(pool, 1, &r), 0);
+	for (unsigned int i = 0; i < RTE_DIM(names); i++)
+		assert_true(sl_router_add_port(r, names[i], make_link(), &mac, 1500, 0) > 0);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	assert_int_equal(rte_mempool_in_use_count(pool), 0);
+	sl_router_free(r);
+	rte_mempool_free(pool);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waves_when_rules_are_stateless_agree_with_plain),
+		cmocka_unit_test(test_waves_when_matches_remember_agree_with_plain),
+	};
+	char *argv[] = { (char *)(uintptr_t) "rules_test", (char *)(uintptr_t) "--no-huge",
+		(char *)(uintptr_t) "--no-shconf", (char *)(uintptr_t) "--no-pci",
+		(char *)(uintptr_t) "--no-telemetry", (char *)(uintptr_t) "-m",
+		(char *)(uintptr_t) "64", (char *)(uintptr_t) "--log-level=error", NULL };
+
+	if (rte_eal_init((int)RTE_DIM(argv) - 1, argv) < 0)
+		return 1;
+	return cmocka_run_group_tests(tests, start, stop);
+}
