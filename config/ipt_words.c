@@ -84,7 +84,7 @@ int ipt_parse_proto(struct ipt_ctx *cx, const char *s, uint16_t *proto)
 		*proto = v;
 		return 0;
 	}
-	for (i = 0; s[i] != '\0' && i < sizeof(lower) - 1; i++)
+	for (i = 0; i < sizeof(lower) - 1 && s[i] != '\0'; i++)
 		lower[i] = tolower((unsigned char)s[i]);
 	lower[i] = '\0';
 	if (s[i] != '\0' || i == 0)
