@@ -12,7 +12,7 @@ struct icmp6_error {
 	uint8_t type, code;
 	rte_be16_t checksum_be;
 	rte_be32_t info_be;
-};
+} __rte_packed __rte_aligned(2); /* behind 14 bytes of Ethernet */
 static_assert(sizeof(struct icmp6_error) == ICMP6_HDR_LEN, "as on the wire");
 
 /*

@@ -18,7 +18,7 @@ struct redirect {
 	rte_be16_t checksum_be;
 	rte_be32_t reserved;
 	struct sl_addr target, dst;
-};
+} __rte_packed __rte_aligned(2); /* behind 14 bytes of Ethernet */
 static_assert(sizeof(struct redirect) == 40, "as on the wire");
 
 /* the target's link address, if it is known */

@@ -162,6 +162,14 @@ static void settle(void)
 	} while (moved > 0);
 }
 
+static void stop(void)
+{
+	rf_clear();
+	sl_router_free(rf.r);
+	rte_mempool_free(rf.pool);
+	rte_eal_cleanup();
+}
+
 void rf_start(unsigned int n_workers)
 {
 	static char args[][20] = { "rf", "--no-huge", "--no-shconf", "--no-pci", "--no-telemetry",
@@ -189,6 +197,7 @@ void rf_start(unsigned int n_workers)
 	apply();
 	set_clock(1000000000000ULL);
 	settle();
+	atexit(stop);
 	buffers_at_start = rte_mempool_in_use_count(rf.pool);
 }
 
