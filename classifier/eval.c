@@ -46,6 +46,8 @@ struct eval {
 	const struct chain *base;
 	const struct chain *chain; /* of the wave */
 	struct ipt_ctx c;
+	bool fresh; /* all stand where they started */
+	uint64_t odd; /* packets without a whole transport header */
 	uint64_t todo; /* packets without a verdict */
 	uint64_t accepted;
 	unsigned int n_dropped;
@@ -279,24 +281,58 @@ static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
 	return SL_CLS_MISS;
 }
 
+/* the keys of the wave in a row */
+static const void *gather(struct eval_scratch *s, bool v4, unsigned int n)
+{
+	/* all of the batch, in most cases: they are in a row */
+	if (likely(s->at[n - 1] == n - 1))
+		return v4 ? (const void *)s->key4 : (const void *)s->key6;
+	for (unsigned int k = 0; k < n; k++) {
+		if (v4)
+			s->look4[k] = s->key4[s->at[k]];
+		else
+			s->look6[k] = s->key6[s->at[k]];
+	}
+	return v4 ? (const void *)s->look4 : (const void *)s->look6;
+}
+
 static void look_up(struct eval *x, const struct sl_cls *cls, unsigned int n)
 {
 	const struct sl_cls_verify v = { verify, x };
 	struct eval_scratch *s = x->s;
+	const void *keys = gather(s, x->prog->family == IPT_V4, n);
+	uint32_t furthest = 0;
 
 	for (unsigned int k = 0; k < n; k++) {
-		unsigned int i = s->at[k];
-
-		s->from[k] = s->v[i].pos;
-		if (x->prog->family == IPT_V4)
-			s->look4[k] = s->key4[i];
-		else
-			s->look6[k] = s->key6[i];
+		s->from[k] = s->v[s->at[k]].pos;
+		furthest |= s->from[k];
 	}
-	if (x->prog->family == IPT_V4)
-		sl_cls_lookup4(cls, s->look4, n, s->from, &v, s->label);
+	cls->ops->lookup(cls, keys, n, furthest == 0 ? NULL : s->from, &v, s->label);
+}
+
+/* of the packets that were looked up, those that no rule is for and that have nowhere to return to */
+static uint64_t through(struct eval *x, unsigned int n)
+{
+	struct eval_scratch *s = x->s;
+	uint64_t bytes = 0, which = 0;
+
+	for (unsigned int k = 0; k < n; k++) {
+		const struct eval_pkt *e = &s->v[s->at[k]];
+
+		if (s->label[k] != SL_CLS_MISS || e->depth > 0)
+			continue;
+		bytes += eval_bytes(e->m);
+		which |= UINT64_C(1) << s->at[k];
+	}
+	x->counters[x->base->policy_index].packets += (unsigned int)__builtin_popcountll(which);
+	x->counters[x->base->policy_index].bytes += bytes;
+	x->todo &= ~which;
+	if (x->base->text->policy == IPT_ACCEPT)
+		x->accepted |= which;
 	else
-		sl_cls_lookup6(cls, s->look6, n, s->from, &v, s->label);
+		for (uint64_t rest = which; rest != 0; rest &= rest - 1)
+			x->dropped[x->n_dropped++] = s->v[__builtin_ctzll(rest)].m;
+	return which;
 }
 
 /* one step for every packet of @which, all of which stand in one chain and are of one kind */
@@ -319,9 +355,13 @@ static void wave(struct eval *x, uint64_t which, const struct sl_cls *cls)
 	}
 	if (n > 0)
 		look_up(x, cls, n);
+	if (found == 0)
+		which &= ~through(x, n);
 	for (uint64_t rest = which; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(rest);
 
+		while (found == 0 && s->at[k] != i)
+			k++;
 		step(x, i, found >> i & 1 ? walked[i] : s->label[k++]);
 	}
 }
@@ -331,6 +371,9 @@ static uint64_t company(const struct eval *x, uint64_t todo)
 {
 	const struct eval_pkt *first = &x->s->v[__builtin_ctzll(todo)];
 	uint64_t same = 0;
+
+	if (likely(x->fresh && x->odd == 0))
+		return todo;
 
 	for (uint64_t rest = todo; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(rest);
@@ -355,6 +398,7 @@ static void run(struct eval *x)
 			seen |= same;
 			x->chain = &x->t->chains[first->chain];
 			wave(x, same, first->odd ? x->chain->cls_odd : x->chain->cls);
+			x->fresh = false;
 		}
 	}
 }
@@ -380,12 +424,14 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 		.counters = prog->counters[w->id],
 		.base = &t->chains[base],
 		.c = eval_ctx(prog, table, hook, w),
+		.fresh = true,
 		.todo = UINT64_MAX >> (64 - n),
 	};
 
 	for (unsigned int i = 0; i < n; i++) {
 		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
 		x.s->v[i].chain = base;
+		x.odd |= (uint64_t)x.s->v[i].odd << i;
 		make_key(&x, i);
 	}
 	run(&x);

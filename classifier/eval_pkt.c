@@ -7,8 +7,7 @@
 
 #include <netinet/in.h>
 
-/* bytes without which a match on this protocol drops the packet */
-static const uint8_t header_bytes[256] = {
+const uint8_t eval_header_bytes[256] = {
 	[IPPROTO_ICMP] = 8,
 	[IPPROTO_TCP] = 20,
 	[IPPROTO_UDP] = 8,
@@ -30,39 +29,20 @@ struct ipt_ctx eval_ctx(const struct ipt_prog *prog, enum ipt_table_id table, en
 	};
 }
 
-/* the device that a packet came in by; the router's own came in by none */
-static uint16_t device_in(const struct sl_pkt *p)
+void eval_pkt_headless(struct eval_pkt *e, enum ipt_family family)
 {
-	return p->flags & SL_PKT_ORIGIN ? 0 : p->in_port;
-}
+	const struct sl_pkt *p = sl_pkt(e->m);
+	const struct rte_ipv4_hdr *ip;
 
-static uint16_t device_out(const struct sl_pkt *p)
-{
-	return p->out_port == SL_PORT_NONE ? 0 : p->out_port;
-}
-
-void eval_pkt_start(struct eval_pkt *e, const struct ipt_prog *prog, enum ipt_hook hook,
-		struct rte_mbuf *m)
-{
-	const struct sl_pkt *p = sl_pkt(m);
-	bool later = (p->flags & SL_PKT_FRAG_LATER) != 0;
-
-	*e = (struct eval_pkt){ .m = m };
-	e->in = hook == IPT_OUTPUT ? 0 : device_in(p);
-	e->out = hook == IPT_PREROUTING || hook == IPT_INPUT ? 0 : device_out(p);
-	if (likely(!later && (p->flags & SL_PKT_L4))) {
-		e->thoff = p->l4_off;
-		e->odd = m->pkt_len - p->l4_off < header_bytes[p->proto] || m->pkt_len < p->l4_off;
+	/* a header that is there, but cut */
+	if ((p->flags & (SL_PKT_FRAG_LATER | SL_PKT_L4)) == SL_PKT_L4)
 		return;
-	}
-	e->odd = true;
-	if (prog->family == IPT_V6) {
-		/* a later fragment has an offset, in bytes, and no header */
-		e->fragoff = p->frag_off;
-	} else {
-		const struct rte_ipv4_hdr *ip = sl_pkt_at(m, p->l3_off, sizeof(*ip));
-
-		e->thoff = p->l3_off + (uint16_t)(ip == NULL ? 0 : rte_ipv4_hdr_len(ip));
-		e->fragoff = p->frag_off / 8;
-	}
+	e->thoff = 0;
+	/* a later fragment has an offset: IPv6 in bytes, IPv4 in units of eight */
+	e->fragoff = p->frag_off;
+	if (family == IPT_V6)
+		return;
+	ip = sl_pkt_at(e->m, p->l3_off, sizeof(*ip));
+	e->thoff = p->l3_off + (uint16_t)(ip == NULL ? 0 : rte_ipv4_hdr_len(ip));
+	e->fragoff = p->frag_off / 8;
 }

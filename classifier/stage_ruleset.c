@@ -47,10 +47,12 @@ static void ruleset_destroy(void *priv)
 	free(priv);
 }
 
-static unsigned int keep(struct rte_mbuf **pkts, uint64_t which)
+static unsigned int keep(struct rte_mbuf **pkts, unsigned int n, uint64_t which)
 {
 	unsigned int kept = 0;
 
+	if (likely(which == UINT64_MAX >> (64 - n)))
+		return n;
 	for (; which != 0; which &= which - 1)
 		pkts[kept++] = pkts[__builtin_ctzll(which)];
 	return kept;
@@ -90,11 +92,11 @@ static inline unsigned int ruleset_process(struct sl_worker *w, const struct rul
 
 		if (prog == NULL)
 			return n;
-		return keep(pkts, ipt_prog_run(prog, table, s->hook, w, pkts, n));
+		return keep(pkts, n, ipt_prog_run(prog, table, s->hook, w, pkts, n));
 	}
 	go_on = run_part(w, s, table, IPT_V4, pkts, all & ~v6);
 	go_on |= run_part(w, s, table, IPT_V6, pkts, v6);
-	return keep(pkts, go_on);
+	return keep(pkts, n, go_on);
 }
 
 static unsigned int raw_process(

@@ -9,8 +9,11 @@
  *   bench_pipeline --workers 2          two workers, a core each, flows spread over both
  *   bench_pipeline --workers 2 --handoff    all frames arrive at worker 0, which hands half over
  *   bench_pipeline --noop 4             four more stages that do nothing
+ *   bench_pipeline --rules FILE [--engine E]    an iptables-save file, in turns with none
  *   bench_pipeline --hugepages | --small-pages    instead of transparent huge pages
  */
+#include "app/sluice/extensions.h"
+#include "config/build.h"
 #include "lib/conf.h"
 #include "lib/link_memory.h"
 #include "lib/memory.h"
@@ -44,6 +47,9 @@ struct bench {
 	struct sl_memory_flow *flows_of[SL_WORKERS_MAX];
 	uint32_t n_flows[SL_WORKERS_MAX];
 	uint64_t seed;
+	const char *rules; /* NULL: none */
+	const char *engine;
+	struct sl_firewall *fw;
 };
 
 /* splitmix64 by Vigna */
@@ -202,13 +208,51 @@ static const struct sl_stage_ops noop_stage = {
 	.process = noop_process,
 };
 
+/* the pipeline, with the rules or without */
+static void apply(struct bench *b, bool with_rules)
+{
+	struct sl_stage_spec specs[16], *all = specs;
+	unsigned int n = b->noops;
+	char err[256] = "out of memory";
+	int ret = 0;
+
+	for (unsigned int i = 0; i < b->noops; i++)
+		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
+	if (with_rules)
+		ret = sl_firewall_specs(b->fw, specs, b->noops, &all, &n);
+	if (ret == 0)
+		ret = sl_router_apply(b->r, &b->conf, all, n, err, sizeof(err));
+	if (ret < 0) {
+		fprintf(stderr, "bench_pipeline: %s\n", err);
+		exit(1);
+	}
+	if (all != specs)
+		free(all);
+}
+
+static void load_rules(struct bench *b)
+{
+	const struct sl_firewall_args args = {
+		.r = b->r, .conf = &b->conf, .exts = &sl_extensions
+	};
+	uint64_t start = rte_rdtsc();
+	char err[256];
+
+	b->conf.firewall.iptables = b->rules;
+	b->conf.firewall.engine = b->engine;
+	if (sl_firewall_create(&args, &b->fw, err, sizeof(err)) < 0) {
+		fprintf(stderr, "bench_pipeline: %s\n", err);
+		exit(1);
+	}
+	printf("%u rules loaded in %.3f s\n", sl_firewall_rules(b->fw, IPT_V4),
+			(double)(rte_rdtsc() - start) / (double)rte_get_tsc_hz());
+}
+
 static void make_router(struct bench *b)
 {
 	struct sl_memory_source in[SL_WORKERS_MAX] = { 0 }, none[SL_WORKERS_MAX] = { 0 };
-	struct sl_stage_spec specs[16];
 	uint64_t start = rte_rdtsc();
 	struct sl_link *link;
-	char err[256];
 
 	for (unsigned int i = 0; i < b->workers; i++)
 		in[i] = (struct sl_memory_source){ .frames = b->frame,
@@ -224,12 +268,7 @@ static void make_router(struct bench *b)
 	sl_router_add_port(b->r, "in", link, &in_mac, 1500, 0);
 	link = need(sl_link_memory(b->pool, none, (uint16_t)b->workers));
 	sl_router_add_port(b->r, "out", link, &out_mac, 1500, 0);
-	for (unsigned int i = 0; i < b->noops; i++)
-		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
-	if (sl_router_apply(b->r, &b->conf, specs, b->noops, err, sizeof(err)) < 0) {
-		fprintf(stderr, "bench_pipeline: %s\n", err);
-		exit(1);
-	}
+	apply(b, false);
 	printf("%u routes loaded in %.3f s\n", b->routes,
 			(double)(rte_rdtsc() - start) / (double)rte_get_tsc_hz());
 }
@@ -390,16 +429,28 @@ static int bench(struct bench *b)
 {
 	double ghz = (double)rte_get_tsc_hz() / 1e9;
 	double(*stages)[SL_STAGES_MAX] = need(calloc(b->rounds, sizeof(*stages)));
-	double cycles[ROUNDS_MAX], floor;
+	double cycles[ROUNDS_MAX], added[ROUNDS_MAX], floor;
 	uint64_t rx, accounted;
 
 	make_conf(b);
 	make_flows(b);
 	make_router(b);
+	if (b->rules != NULL)
+		load_rules(b);
 	floor = floor_cycles(b);
 	round_cycles(b); /* warm */
-	for (unsigned int i = 0; i < b->rounds; i++)
+	for (unsigned int i = 0; i < b->rounds; i++) {
+		double without = 0;
+
+		if (b->rules != NULL) {
+			apply(b, false);
+			without = round_cycles(b);
+			apply(b, true);
+		}
 		cycles[i] = measure(b, stages[i]);
+		added[i] = cycles[i] - without;
+	}
+	qsort(added, b->rounds, sizeof(added[0]), by_value);
 	qsort(cycles, b->rounds, sizeof(cycles[0]), by_value);
 	print_stages(b, stages, ghz);
 	free(stages);
@@ -416,6 +467,10 @@ static int bench(struct bench *b)
 			1e3 * ghz / cycles[b->rounds / 2], b->rounds);
 	printf("                           %8.1f cycles %8.2f ns %8.2f Mpps (minimum)\n", cycles[0],
 			cycles[0] / ghz, 1e3 * ghz / cycles[0]);
+	if (b->rules != NULL)
+		printf("added by the rules         %8.1f cycles (median of %u pairs of rounds, minimum "
+		       "%.1f)\n",
+				added[b->rounds / 2], b->rounds, added[0]);
 	sl_router_drain(b->r);
 	if (sl_router_balance(b->r, &rx, &accounted) != 0) {
 		fprintf(stderr, "bench_pipeline: balance is off: %llu received, %llu accounted\n",
@@ -448,6 +503,8 @@ static void parse(struct bench *b, int argc, char **argv)
 		{ "noop", required_argument, NULL, 'o' },
 		{ "size", required_argument, NULL, 's' },
 		{ "handoff", no_argument, NULL, 'h' },
+		{ "rules", required_argument, NULL, 'R' },
+		{ "engine", required_argument, NULL, 'E' },
 		{ "hugepages", no_argument, NULL, 'H' },
 		{ "small-pages", no_argument, NULL, 'S' },
 		{ NULL, 0, NULL, 0 },
@@ -476,6 +533,12 @@ static void parse(struct bench *b, int argc, char **argv)
 			break;
 		case 's':
 			b->frame_len = number(optarg, 64, 1518);
+			break;
+		case 'R':
+			b->rules = optarg;
+			break;
+		case 'E':
+			b->engine = optarg;
 			break;
 		case 'h':
 			b->handoff = true;
