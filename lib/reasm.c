@@ -29,30 +29,8 @@
 #define BYTES_MAX (4U << 20)
 /* of the buffers of the pool, both families of all workers together hold one in */
 #define POOL_SHARE 2U
-#define BUCKETS 1024U
 /* datagrams that one tick ends at most, for each family */
 #define EXPIRE_BURST 64U
-
-TAILQ_HEAD(datagrams, reasm_datagram);
-
-struct family {
-	struct datagrams by_age;
-	uint64_t bytes; /* of buffers that its fragments hold */
-};
-
-struct sl_reasm {
-	struct family inet, inet6;
-	uint64_t bytes_max; /* [const] for each family */
-	uint32_t seed; /* [const] */
-	bool quiet; /* [const] errors are not answered */
-	struct reasm_datagram *datagrams[BUCKETS];
-	struct reasm_peer *peers[BUCKETS];
-	/* pools, linked by next; as many of each as there may be fragments */
-	struct reasm_frag *free_frags;
-	struct reasm_datagram *free_datagrams;
-	struct reasm_peer *free_peers;
-	void *memory;
-};
 
 static uint32_t buffer_bytes(const struct rte_mbuf *seg)
 {
@@ -113,7 +91,7 @@ void sl_reasm_quiet(struct sl_reasm *q)
 	q->quiet = true;
 }
 
-static struct family *family_of(struct sl_reasm *q, uint8_t family)
+static struct reasm_family *reasm_family(struct sl_reasm *q, uint8_t family)
 {
 	return family == SL_AF_INET ? &q->inet : &q->inet6;
 }
@@ -122,7 +100,7 @@ static struct family *family_of(struct sl_reasm *q, uint8_t family)
 
 static struct reasm_peer **peer_place(struct sl_reasm *q, const struct sl_addr *addr)
 {
-	struct reasm_peer **at = &q->peers[rte_jhash(addr, sizeof(*addr), q->seed) % BUCKETS];
+	struct reasm_peer **at = &q->peers[rte_jhash(addr, sizeof(*addr), q->seed) % REASM_BUCKETS];
 
 	while (*at != NULL && !sl_addr_eq(&(*at)->addr, addr))
 		at = &(*at)->next;
@@ -160,17 +138,17 @@ static void peer_put(struct sl_reasm *q, struct reasm_peer *peer)
 static struct reasm_datagram **place_of(struct sl_reasm *q, const struct reasm_key *key)
 {
 	uint32_t hash = rte_jhash_32b((const uint32_t *)key, sizeof(*key) / 4, q->seed);
-	struct reasm_datagram **at = &q->datagrams[hash % BUCKETS];
+	struct reasm_datagram **at = &q->datagrams[hash % REASM_BUCKETS];
 
 	while (*at != NULL && memcmp(&(*at)->key, key, sizeof(*key)) != 0)
 		at = &(*at)->next;
 	return at;
 }
 
-static struct reasm_datagram *find(
+struct reasm_datagram *reasm_find(
 		struct sl_worker *w, struct sl_reasm *q, const struct reasm_key *key)
 {
-	struct family *fam = family_of(q, key->family);
+	struct reasm_family *fam = reasm_family(q, key->family);
 	struct reasm_datagram **at = place_of(q, key), *d;
 
 	if (*at != NULL)
@@ -187,20 +165,20 @@ static struct reasm_datagram *find(
 	return d;
 }
 
-static void forget(struct sl_reasm *q, struct reasm_datagram *d)
+void reasm_forget(struct sl_reasm *q, struct reasm_datagram *d)
 {
 	struct reasm_datagram **at = place_of(q, &d->key);
 
 	*at = d->next;
-	TAILQ_REMOVE(&family_of(q, d->key.family)->by_age, d, by_age);
+	TAILQ_REMOVE(&reasm_family(q, d->key.family)->by_age, d, by_age);
 	peer_put(q, d->peer);
 	d->next = q->free_datagrams;
 	q->free_datagrams = d;
 }
 
 /* one fragment leaves: its buffers are no longer held. Return: the one behind it */
-static struct reasm_frag *release(
-		struct sl_worker *w, struct sl_reasm *q, struct family *fam, struct reasm_frag *f)
+static struct reasm_frag *release(struct sl_worker *w, struct sl_reasm *q, struct reasm_family *fam,
+		struct reasm_frag *f)
 {
 	struct reasm_frag *next = f->next;
 
@@ -211,7 +189,7 @@ static struct reasm_frag *release(
 	return next;
 }
 
-static void drop_frags(struct sl_worker *w, struct sl_reasm *q, struct family *fam,
+static void drop_frags(struct sl_worker *w, struct sl_reasm *q, struct reasm_family *fam,
 		struct reasm_frag *f, enum sl_drop_reason reason)
 {
 	while (f != NULL) {
@@ -225,10 +203,10 @@ static void drop_frags(struct sl_worker *w, struct sl_reasm *q, struct family *f
 static void kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
 		enum sl_drop_reason reason)
 {
-	struct family *fam = family_of(q, d->key.family);
+	struct reasm_family *fam = reasm_family(q, d->key.family);
 
 	drop_frags(w, q, fam, reasm_flatten(&d->frags), reason);
-	forget(q, d);
+	reasm_forget(q, d);
 }
 
 /* ip_frag_too_far(): IPv4 ids come round quickly, so what is old belongs to something else */
@@ -288,7 +266,7 @@ static void note(struct reasm_datagram *d, const struct reasm_part *part)
 static struct rte_mbuf *complete(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
 		const struct rte_mbuf *last)
 {
-	struct family *fam = family_of(q, d->key.family);
+	struct reasm_family *fam = reasm_family(q, d->key.family);
 	struct sl_pkt last_pkt = *sl_pkt((struct rte_mbuf *)(uintptr_t)last);
 	struct reasm_frag *head;
 	struct rte_mbuf *m;
@@ -314,15 +292,14 @@ static struct rte_mbuf *complete(struct sl_worker *w, struct sl_reasm *q, struct
 		q->free_frags = head;
 		head = next;
 	}
-	forget(q, d);
+	reasm_forget(q, d);
 	return m;
 }
 
-/* Takes @m. */
-static struct rte_mbuf *add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
+struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
 		struct rte_mbuf *m, const struct reasm_part *part)
 {
-	struct family *fam = family_of(q, d->key.family);
+	struct reasm_family *fam = reasm_family(q, d->key.family);
 	uint32_t l3_off = sl_pkt(m)->l3_off;
 	struct reasm_frag *f = q->free_frags;
 
@@ -363,133 +340,6 @@ drop:
 	return NULL;
 }
 
-/* ---- fragments -------------------------------------------------------------------------------- */
-
-static struct rte_mbuf *refuse(struct sl_worker *w, const struct sl_reasm *q, struct rte_mbuf *m,
-		uint8_t code, uint32_t pointer)
-{
-	if (!q->quiet)
-		sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
-	sl_drop(w, m, SL_DROP_REASM);
-	return NULL;
-}
-
-/* RFC 8200 4.5: the first fragment must go up to the upper layer header */
-static bool is_incomplete(const struct rte_mbuf *m, const struct sl_pkt *p)
-{
-	uint32_t need = 1;
-
-	if (!(p->flags & SL_PKT_L4) || p->flags & SL_PKT_FRAG_LATER || p->proto == IPPROTO_NONE)
-		return false;
-	if (p->proto == IPPROTO_TCP)
-		need = 20;
-	else if (p->proto == IPPROTO_UDP || p->proto == IPPROTO_ICMPV6)
-		need = 8;
-	return p->l4_off + need > m->pkt_len;
-}
-
-/* the headers up to the first fragment header made contiguous; false: there is none */
-static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
-{
-	uint32_t l3_off = sl_pkt(m)->l3_off, off = IP6_HDR_LEN, field;
-	uint32_t nhoff = offsetof(struct rte_ipv6_hdr, proto);
-	const uint8_t *ip;
-
-	for (;;) {
-		const uint8_t *frame = sl_pkt_pull(m, l3_off + off + IP6_FRAG_HDR_LEN);
-		uint8_t proto;
-
-		if (frame == NULL)
-			return false;
-		ip = frame + l3_off;
-		proto = ip[nhoff];
-		if (proto == IPPROTO_FRAGMENT)
-			break;
-		if (!ip6_is_extension(proto) || proto == IPPROTO_NONE)
-			return false;
-		nhoff = off;
-		off += proto == IPPROTO_AH ? (ip[off + 1] + 2U) * 4 : (ip[off + 1] + 1U) * 8;
-	}
-	field = (uint32_t)ip[off + 2] << 8 | ip[off + 3];
-	memcpy(id, &ip[off + 4], sizeof(*id));
-	part->hdr_len = off + IP6_FRAG_HDR_LEN;
-	part->off = field & 0xfff8;
-	part->end = part->off + (m->pkt_len - l3_off - part->hdr_len);
-	part->nhoff = (uint16_t)nhoff;
-	part->more = field & 1;
-	part->ecn = (uint8_t)(1U << (ip[1] >> 4 & 3));
-	return true;
-}
-
-static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
-{
-	const struct sl_pkt *p = sl_pkt(m);
-	struct reasm_key key = { .src = p->src, .dst = p->dst, .family = SL_AF_INET6 };
-	struct reasm_part part = { .off = 0 };
-	struct reasm_datagram *d;
-
-	if (!find6(m, &part, &key.id))
-		return m;
-	if (part.off == 0 && is_incomplete(m, p))
-		return refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
-	if (ip6_is_multicast(&p->dst) || ip6_is_link_local(&p->dst))
-		key.port = p->in_port;
-	d = q->inet6.bytes > q->bytes_max || q->free_frags == NULL ? NULL : find(w, q, &key);
-	if (d == NULL) {
-		sl_drop(w, m, SL_DROP_REASM_FULL);
-		return NULL;
-	}
-	if (part.end > IP6_PLEN_MAX || (part.more && part.end % 8 != 0)) {
-		/* the offset field, or the payload length */
-		uint32_t pointer = part.end > IP6_PLEN_MAX
-				? part.hdr_len - IP6_FRAG_HDR_LEN + 2
-				: (uint32_t)offsetof(struct rte_ipv6_hdr, payload_len);
-
-		if (d->frags.root == NULL)
-			forget(q, d);
-		return refuse(w, q, m, ICMP6_PARAM_FIELD, pointer);
-	}
-	return add(w, q, d, m, &part);
-}
-
-static struct rte_mbuf *rx4(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
-{
-	const struct sl_pkt *p = sl_pkt(m);
-	const uint8_t *frame = sl_pkt_pull(m, p->l3_off + (uint32_t)sizeof(struct rte_ipv4_hdr));
-	const struct rte_ipv4_hdr *ip = (const void *)(frame + p->l3_off);
-	struct reasm_key key = {
-		.src = p->src, .dst = p->dst, .family = SL_AF_INET, .proto = p->proto
-	};
-	struct reasm_part part = { .off = p->frag_off, .df = p->flags & SL_PKT_DF };
-	struct reasm_datagram *d;
-
-	if (frame != NULL)
-		part.hdr_len = (ip->version_ihl & 0xfU) * 4;
-	if (frame == NULL || sl_pkt_pull(m, p->l3_off + part.hdr_len) == NULL) {
-		sl_drop(w, m, SL_DROP_REASM);
-		return NULL;
-	}
-	key.id = ip->packet_id;
-	part.more = (ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_MF_FLAG)) != 0;
-	part.ecn = (uint8_t)(1U << (ip->type_of_service & 3));
-	part.end = part.off + (m->pkt_len - p->l3_off - part.hdr_len);
-	if (part.more)
-		part.end &= ~7U;
-	d = q->inet.bytes > q->bytes_max || q->free_frags == NULL ? NULL : find(w, q, &key);
-	if (d == NULL) {
-		sl_drop(w, m, SL_DROP_REASM_FULL);
-		return NULL;
-	}
-	return add(w, q, d, m, &part);
-}
-
-struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
-{
-	if (!(sl_pkt(m)->flags & SL_PKT_FRAG))
-		return m;
-	return sl_pkt(m)->family == SL_AF_INET ? rx4(w, q, m) : rx6(w, q, m);
-}
-
 /* ---- time ------------------------------------------------------------------------------------- */
 
 /* RFC 792, RFC 4443 3.3: said to the sender if the part with its ports is there */
@@ -507,7 +357,7 @@ static void answer(struct sl_worker *w, const struct reasm_datagram *d)
 		sl_icmp6_error(w, f->m, ICMP6_TIME, ICMP6_TIME_REASM, 0);
 }
 
-static void expire(struct sl_worker *w, struct sl_reasm *q, struct family *fam, int time_s,
+static void expire(struct sl_worker *w, struct sl_reasm *q, struct reasm_family *fam, int time_s,
 		bool with_answer)
 {
 	uint64_t wait_ns = (uint64_t)time_s * NS_PER_S;

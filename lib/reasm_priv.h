@@ -7,6 +7,8 @@
 
 #include <sys/queue.h>
 
+#define REASM_BUCKETS 1024U
+
 /* what tells datagrams apart; no padding, compared whole */
 struct reasm_key {
 	struct sl_addr src, dst;
@@ -43,6 +45,27 @@ struct reasm_datagram {
 	bool has_first, has_last;
 };
 
+TAILQ_HEAD(reasm_datagrams, reasm_datagram);
+
+struct reasm_family {
+	struct reasm_datagrams by_age;
+	uint64_t bytes; /* of buffers that its fragments hold */
+};
+
+struct sl_reasm {
+	struct reasm_family inet, inet6;
+	uint64_t bytes_max; /* [const] for each family */
+	uint32_t seed; /* [const] */
+	bool quiet; /* [const] errors are not answered */
+	struct reasm_datagram *datagrams[REASM_BUCKETS];
+	struct reasm_peer *peers[REASM_BUCKETS];
+	/* pools, linked by next; as many of each as there may be fragments */
+	struct reasm_frag *free_frags;
+	struct reasm_datagram *free_datagrams;
+	struct reasm_peer *free_peers;
+	void *memory;
+};
+
 /* where the data of one fragment is */
 struct reasm_part {
 	uint32_t hdr_len; /* of everything in front of it, from the IP header */
@@ -63,3 +86,14 @@ bool reasm_joinable(const struct reasm_datagram *d);
  */
 struct rte_mbuf *reasm_join(const struct reasm_datagram *d, const struct reasm_frag *head,
 		const struct sl_pkt *last);
+
+/* the datagram of a key, made if it is not there; NULL if there are too many */
+struct reasm_datagram *reasm_find(
+		struct sl_worker *w, struct sl_reasm *q, const struct reasm_key *key);
+
+/* a datagram without fragments goes */
+void reasm_forget(struct sl_reasm *q, struct reasm_datagram *d);
+
+/* one more fragment. Takes @m; returns the datagram if that makes it whole, else NULL */
+struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
+		struct rte_mbuf *m, const struct reasm_part *part);

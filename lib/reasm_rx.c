@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the data of a fragment is, and which datagram it belongs to: the part that reads headers. */
+#include "lib/reasm_priv.h"
+#include "lib/worker.h"
+
+static struct rte_mbuf *refuse(struct sl_worker *w, const struct sl_reasm *q, struct rte_mbuf *m,
+		uint8_t code, uint32_t pointer)
+{
+	if (!q->quiet)
+		sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
+	sl_drop(w, m, SL_DROP_REASM);
+	return NULL;
+}
+
+/* RFC 8200 4.5: the first fragment must go up to the upper layer header */
+static bool is_incomplete(const struct rte_mbuf *m, const struct sl_pkt *p)
+{
+	uint32_t need = 1;
+
+	if (!(p->flags & SL_PKT_L4) || p->flags & SL_PKT_FRAG_LATER || p->proto == IPPROTO_NONE)
+		return false;
+	if (p->proto == IPPROTO_TCP)
+		need = 20;
+	else if (p->proto == IPPROTO_UDP || p->proto == IPPROTO_ICMPV6)
+		need = 8;
+	return p->l4_off + need > m->pkt_len;
+}
+
+/* the headers up to the first fragment header made contiguous; false: there is none */
+static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
+{
+	uint32_t l3_off = sl_pkt(m)->l3_off, off = IP6_HDR_LEN, field;
+	uint32_t nhoff = offsetof(struct rte_ipv6_hdr, proto);
+	const uint8_t *ip;
+
+	for (;;) {
+		const uint8_t *frame = sl_pkt_pull(m, l3_off + off + IP6_FRAG_HDR_LEN);
+		uint8_t proto;
+
+		if (frame == NULL)
+			return false;
+		ip = frame + l3_off;
+		proto = ip[nhoff];
+		if (proto == IPPROTO_FRAGMENT)
+			break;
+		if (!ip6_is_extension(proto) || proto == IPPROTO_NONE)
+			return false;
+		nhoff = off;
+		off += proto == IPPROTO_AH ? (ip[off + 1] + 2U) * 4 : (ip[off + 1] + 1U) * 8;
+	}
+	field = (uint32_t)ip[off + 2] << 8 | ip[off + 3];
+	memcpy(id, &ip[off + 4], sizeof(*id));
+	part->hdr_len = off + IP6_FRAG_HDR_LEN;
+	part->off = field & 0xfff8;
+	part->end = part->off + (m->pkt_len - l3_off - part->hdr_len);
+	part->nhoff = (uint16_t)nhoff;
+	part->more = field & 1;
+	part->ecn = (uint8_t)(1U << (ip[1] >> 4 & 3));
+	return true;
+}
+
+static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	struct reasm_key key = { .src = p->src, .dst = p->dst, .family = SL_AF_INET6 };
+	struct reasm_part part = { .off = 0 };
+	struct reasm_datagram *d;
+
+	if (!find6(m, &part, &key.id))
+		return m;
+	if (part.off == 0 && is_incomplete(m, p))
+		return refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
+	if (ip6_is_multicast(&p->dst) || ip6_is_link_local(&p->dst))
+		key.port = p->in_port;
+	d = q->inet6.bytes > q->bytes_max || q->free_frags == NULL ? NULL : reasm_find(w, q, &key);
+	if (d == NULL) {
+		sl_drop(w, m, SL_DROP_REASM_FULL);
+		return NULL;
+	}
+	if (part.end > IP6_PLEN_MAX || (part.more && part.end % 8 != 0)) {
+		/* the offset field, or the payload length */
+		uint32_t pointer = part.end > IP6_PLEN_MAX
+				? part.hdr_len - IP6_FRAG_HDR_LEN + 2
+				: (uint32_t)offsetof(struct rte_ipv6_hdr, payload_len);
+
+		if (d->frags.root == NULL)
+			reasm_forget(q, d);
+		return refuse(w, q, m, ICMP6_PARAM_FIELD, pointer);
+	}
+	return reasm_add(w, q, d, m, &part);
+}
+
+static struct rte_mbuf *rx4(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	const uint8_t *frame = sl_pkt_pull(m, p->l3_off + (uint32_t)sizeof(struct rte_ipv4_hdr));
+	const struct rte_ipv4_hdr *ip = (const void *)(frame + p->l3_off);
+	struct reasm_key key = {
+		.src = p->src, .dst = p->dst, .family = SL_AF_INET, .proto = p->proto
+	};
+	struct reasm_part part = { .off = p->frag_off, .df = p->flags & SL_PKT_DF };
+	struct reasm_datagram *d;
+
+	if (frame != NULL)
+		part.hdr_len = (ip->version_ihl & 0xfU) * 4;
+	if (frame == NULL || sl_pkt_pull(m, p->l3_off + part.hdr_len) == NULL) {
+		sl_drop(w, m, SL_DROP_REASM);
+		return NULL;
+	}
+	key.id = ip->packet_id;
+	part.more = (ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_MF_FLAG)) != 0;
+	part.ecn = (uint8_t)(1U << (ip->type_of_service & 3));
+	part.end = part.off + (m->pkt_len - p->l3_off - part.hdr_len);
+	if (part.more)
+		part.end &= ~7U;
+	d = q->inet.bytes > q->bytes_max || q->free_frags == NULL ? NULL : reasm_find(w, q, &key);
+	if (d == NULL) {
+		sl_drop(w, m, SL_DROP_REASM_FULL);
+		return NULL;
+	}
+	return reasm_add(w, q, d, m, &part);
+}
+
+struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
+{
+	if (!(sl_pkt(m)->flags & SL_PKT_FRAG))
+		return m;
+	return sl_pkt(m)->family == SL_AF_INET ? rx4(w, q, m) : rx6(w, q, m);
+}
