@@ -221,7 +221,7 @@ static void put_machine(FILE *out, const struct result *r)
 		{
 			/* what a processor does not have needs no line */
 			if (json_is_string(inner)
-					&& strcmp(json_string_value(inner), "Not affected"))
+					&& strcmp(json_string_value(inner), "Not affected") != 0)
 				put_fact(out, name, inner);
 		}
 	}
