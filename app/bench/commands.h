@@ -5,3 +5,4 @@
 int run_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
+int selftest_main(int argc, char **argv);

@@ -7,24 +7,18 @@
  */
 #include "app/bench/kernel.h"
 
+#include "app/bench/kernel_priv.h"
 #include "app/bench/lab.h"
-#include "app/bench/live_load.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-struct kernel {
-	struct live live;
-	const struct side_setup *setup;
-	uint8_t frame[TRAFFIC_SIZE_MAX];
-};
 
 const char *kernel_missing(void)
 {
 	return NULL;
 }
 
-static int kernel_open(const struct side_setup *setup, void **priv, char *why)
+int kernel_create(const struct side_setup *setup, struct kernel **out, char *why)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
 	int ret;
@@ -41,7 +35,22 @@ static int kernel_open(const struct side_setup *setup, void **priv, char *why)
 	if (ret < 0)
 		free(k);
 	else
-		*priv = k;
+		*out = k;
+	return ret;
+}
+
+int kernel_probe_by(struct kernel *k, kernel_move *move, struct side_probe *out, char *why)
+{
+	struct side_sample sample;
+	int ret = live_attach(&k->live, k->live.capture, why);
+
+	if (ret == 0)
+		ret = move(k, SIDE_PROBES, &sample, why);
+	if (ret == 0)
+		ret = lab_hash_rules(k->setup, &out->rules_hash, &out->n_rules, why);
+	if (ret == 0)
+		ret = live_attach(&k->live, k->live.sink, why);
+	live_captured(&k->live, out);
 	return ret;
 }
 
@@ -58,20 +67,23 @@ static int run(struct kernel *k, int program, uint64_t packets, struct side_samp
 	return ret;
 }
 
+static int kernel_open(const struct side_setup *setup, void **priv, char *why)
+{
+	struct kernel *k = NULL;
+	int ret = kernel_create(setup, &k, why);
+
+	*priv = k;
+	return ret;
+}
+
+static int move(struct kernel *k, uint64_t packets, struct side_sample *out, char *why)
+{
+	return run(k, k->live.source, packets, out, why);
+}
+
 static int kernel_probe(void *priv, struct side_probe *out, char *why)
 {
-	struct kernel *k = priv;
-	struct side_sample sample;
-	int ret = live_attach(&k->live, k->live.capture, why);
-
-	if (ret == 0)
-		ret = run(k, k->live.source, SIDE_PROBES, &sample, why);
-	if (ret == 0)
-		ret = lab_hash_rules(k->setup, &out->rules_hash, &out->n_rules, why);
-	if (ret == 0)
-		ret = live_attach(&k->live, k->live.sink, why);
-	live_captured(&k->live, out);
-	return ret;
+	return kernel_probe_by(priv, move, out, why);
 }
 
 static int kernel_measure(
@@ -85,5 +97,6 @@ static int kernel_measure(
 const struct side_ops kernel_side = {
 	.open = kernel_open,
 	.probe = kernel_probe,
+	.has_alone = true,
 	.measure = kernel_measure,
 };

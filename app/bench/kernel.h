@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's side: live frames through a namespace that routes. */
+/* The kernel's side: packets through a namespace that routes, in one of two ways. */
 #pragma once
 
 #include "app/bench/side.h"
 
+/* live frames */
 extern const struct side_ops kernel_side;
+
+/*
+ * For the self-test: an AF_PACKET ring into the first veth's peer. The time is that of the thread
+ * which receives there.
+ */
+extern const struct side_ops packet_side;
 
 /* NULL, or why this build has no kernel's side */
 const char *kernel_missing(void);

@@ -20,3 +20,7 @@ static int none_open(const struct side_setup *setup, void **priv, char *why)
 const struct side_ops kernel_side = {
 	.open = none_open,
 };
+
+const struct side_ops packet_side = {
+	.open = none_open,
+};

@@ -11,7 +11,6 @@
 #include <linux/bpf.h>
 
 #define TC_ACT_SHOT 2
-#define NET_RX_SOFTIRQ 3
 
 struct header {
 	unsigned char bytes[LIVE_HEADER_LEN];
@@ -111,28 +110,17 @@ int capture(struct __sk_buff *skb)
 	return TC_ACT_SHOT;
 }
 
-/* the second method: time in the receive softirq of one CPU */
-SEC("raw_tracepoint/softirq_entry")
-int softirq_entry(struct bpf_raw_tracepoint_args *ctx)
+/* on ingress: who has received this? */
+SEC("tc")
+int identify(struct __sk_buff *skb)
 {
 	struct live_counts *c = get_counts();
 
-	if (c && ctx->args[0] == NET_RX_SOFTIRQ && bpf_get_smp_processor_id() == c->cpu)
-		c->softirq_start = bpf_ktime_get_ns();
-	return 0;
-}
-
-SEC("raw_tracepoint/softirq_exit")
-int softirq_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct live_counts *c = get_counts();
-
-	if (c && ctx->args[0] == NET_RX_SOFTIRQ && bpf_get_smp_processor_id() == c->cpu
-			&& c->softirq_start != 0) {
-		c->softirq_ns += bpf_ktime_get_ns() - c->softirq_start;
-		c->softirq_start = 0;
+	if (c) {
+		c->left++;
+		c->napi = skb->napi_id;
 	}
-	return 0;
+	return TC_ACT_SHOT;
 }
 
 char license_text[] SEC("license") = "Dual BSD/GPL";

@@ -18,10 +18,8 @@ struct live_capture {
 struct live_counts {
 	unsigned long long entered;
 	unsigned long long left; /* by the second veth pair, forwarded */
-	unsigned long long softirq_ns; /* in NET_RX of the watched CPU */
-	unsigned long long softirq_start; /* ns; 0: not in one */
 	unsigned int flows; /* templates */
 	unsigned int next; /* template */
 	unsigned int captured;
-	unsigned int cpu; /* watched by softirq_entry and softirq_exit */
+	unsigned int napi; /* id of the poll that received what was identified */
 };

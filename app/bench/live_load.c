@@ -79,6 +79,7 @@ int live_load(struct live *l, const struct traffic *t, char *why)
 	l->source_alone = program(l, "source_alone");
 	l->sink = program(l, "sink");
 	l->capture = program(l, "capture");
+	l->identify = program(l, "identify");
 	l->captures = bpf_object__find_map_fd_by_name(l->object, "captures");
 	l->templates = map_memory(l, "templates", (size_t)t->flows * LIVE_HEADER_LEN);
 	l->counts = map_memory(l, "counts", sizeof(*l->counts));
@@ -89,18 +90,38 @@ int live_load(struct live *l, const struct traffic *t, char *why)
 	return 0;
 }
 
-int live_attach(struct live *l, int sink, char *why)
+static int attach(unsigned int interface, enum bpf_tc_attach_point point, int prog, char *why)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)l->out, .attach_point = BPF_TC_EGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = sink, .handle = 1, .priority = 1,
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)interface, .attach_point = point);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog, .handle = 1, .priority = 1,
 			.flags = BPF_TC_F_REPLACE);
 	int ret = bpf_tc_hook_create(&hook);
 
 	if (ret == 0 || ret == -EEXIST)
 		ret = bpf_tc_attach(&hook, &opts);
 	if (ret < 0)
-		return side_fail(why, -ENOTSUP, "no classifier on egress: %s", strerror(-ret));
+		return side_fail(
+				why, -ENOTSUP, "no classifier on an interface: %s", strerror(-ret));
 	return 0;
+}
+
+int live_attach(struct live *l, int sink, char *why)
+{
+	return attach(l->out, BPF_TC_EGRESS, sink, why);
+}
+
+int live_shut(struct live *l, int prog, char *why)
+{
+	return attach(l->in, BPF_TC_INGRESS, prog, why);
+}
+
+int live_reopen(struct live *l, char *why)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)l->in, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = 1, .priority = 1);
+	int ret = bpf_tc_detach(&hook, &opts);
+
+	return ret < 0 ? side_fail(why, ret, "a classifier stays: %s", strerror(-ret)) : 0;
 }
 
 int live_run(struct live *l, int prog, uint64_t packets, const uint8_t *frame, uint16_t size,
@@ -132,19 +153,4 @@ void live_captured(struct live *l, struct side_probe *out)
 		out->frames[i].len = c.len;
 		memcpy(out->frames[i].header, c.header, SIDE_HEADER_LEN);
 	}
-}
-
-int live_watch_softirq(struct live *l, unsigned int core, char *why)
-{
-	static const char *const points[] = { "softirq_entry", "softirq_exit" };
-
-	l->counts->cpu = core;
-	for (unsigned int i = 0; i < 2; i++) {
-		int fd = bpf_raw_tracepoint_open(points[i], program(l, points[i]));
-
-		if (fd < 0)
-			return side_fail(why, -ENOTSUP, "no tracepoint %s: %s", points[i],
-					strerror(errno));
-	}
-	return 0;
 }

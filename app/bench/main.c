@@ -11,6 +11,7 @@ static const char usage[] =
 		"  list      the scenarios\n"
 		"  run       measure them, the kernel and sluice in turns\n"
 		"  compare   two results of run, A.json and B.json\n"
+		"  selftest  is the method right? a second one beside it, and faults on purpose\n"
 		"\n"
 		"`sluice-bench COMMAND --help` says more; `sluice-bench --version` prints the version.\n";
 
@@ -21,6 +22,7 @@ static const struct {
 	{ "list", list_main },
 	{ "run", run_main },
 	{ "compare", compare_main },
+	{ "selftest", selftest_main },
 };
 
 int main(int argc, char **argv)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/measure.h"
 
-#include "app/bench/kernel.h"
-#include "app/bench/router.h"
-
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@ struct lane {
 	struct side side;
 	struct side_probe probe;
 	bool runs;
+	bool probed;
 	uint64_t packets; /* of a round */
 	double cpu_ns, wall_ns; /* of all rounds */
 };
@@ -32,12 +30,12 @@ static bool usable(const struct lane *l)
 static void start(struct lane *l)
 {
 	struct result_side *r = l->result;
-	const struct side_ops *ops = l->setup->ours ? &router_side : &kernel_side;
 
-	if (side_start(&l->side, ops, l->setup, r->skipped) < 0)
+	if (side_start(&l->side, l->setup, r->skipped) < 0)
 		return;
 	l->runs = true;
-	if (side_probe(&l->side, &l->probe, r->fault) == 0 && l->probe.n != SIDE_PROBES)
+	l->probed = side_probe(&l->side, &l->probe, r->fault) == 0;
+	if (l->probed && l->probe.n != SIDE_PROBES)
 		snprintf(r->fault, sizeof(r->fault), "%d packets entered, %u left", SIDE_PROBES,
 				l->probe.n);
 }
@@ -74,7 +72,7 @@ static void compare(struct lane *lanes, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		for (unsigned int k = i + 1; k < n; k++) {
-			const char *what = lanes[i].runs && lanes[k].runs
+			const char *what = lanes[i].probed && lanes[k].probed
 					? difference(&lanes[i], &lanes[k])
 					: NULL;
 
@@ -156,7 +154,7 @@ static void show(const struct measure_options *o, const char *text, unsigned int
 static void take_turns(struct lane *lanes, unsigned int n, const struct measure_options *o)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		if (usable(&lanes[i]))
+		if (usable(&lanes[i]) && lanes[i].setup->ops->has_alone)
 			measure_alone(&lanes[i]);
 		if (usable(&lanes[i]))
 			lanes[i].packets =

@@ -288,5 +288,6 @@ static int router_probe(void *priv, struct side_probe *out, char *why)
 const struct side_ops router_side = {
 	.open = router_open,
 	.probe = router_probe,
+	.has_alone = true,
 	.measure = router_measure,
 };

@@ -5,6 +5,7 @@
 #include "app/bench/measure.h"
 #include "app/bench/options.h"
 #include "app/bench/report.h"
+#include "app/bench/router.h"
 #include "app/bench/suite.h"
 #include "app/sluice/exit.h"
 
@@ -27,7 +28,9 @@ static void run_scenario(const struct scenario *s, const struct options *o, cons
 {
 	struct measure_options m = { o->rounds, o->seconds, progress };
 	struct side_setup setups[RESULT_SIDES_MAX];
-	struct side_setup setup = { .traffic = s->traffic, .rules = s->rules, .core = o->core };
+	struct side_setup setup = {
+		.ops = &kernel_side, .traffic = s->traffic, .rules = s->rules, .core = o->core
+	};
 	const char *missing = kernel_missing();
 	unsigned int n = 0;
 
@@ -44,6 +47,7 @@ static void run_scenario(const struct scenario *s, const struct options *o, cons
 		setups[n++] = setup;
 	}
 	setup.ours = true;
+	setup.ops = &router_side;
 	for (unsigned int i = 0; i < s->n_engines && !o->kernel_only; i++) {
 		setup.name = s->engines[i];
 		setups[n++] = setup;

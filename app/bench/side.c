@@ -89,8 +89,9 @@ static bool hear(int fd, void *data, size_t size)
 }
 
 /* the side's process: orders until nobody gives any */
-static _Noreturn void serve(int fd, const struct side_ops *ops, const struct side_setup *setup)
+static _Noreturn void serve(int fd, const struct side_setup *setup)
 {
+	const struct side_ops *ops = setup->ops;
 	struct answer *a = calloc(1, sizeof(*a));
 	struct request q;
 	void *priv = NULL;
@@ -123,8 +124,7 @@ static int ask(struct side *s, const struct request *q, struct answer *a, char *
 	return a->ret;
 }
 
-int side_start(struct side *s, const struct side_ops *ops, const struct side_setup *setup,
-		char *why)
+int side_start(struct side *s, const struct side_setup *setup, char *why)
 {
 	pid_t parent = getpid();
 	struct answer a;
@@ -141,7 +141,7 @@ int side_start(struct side *s, const struct side_ops *ops, const struct side_set
 		if (getppid() != parent)
 			_exit(1);
 		close(fds[0]);
-		serve(fds[1], ops, setup);
+		serve(fds[1], setup);
 	}
 	close(fds[1]);
 	if (s->pid < 0) {

@@ -17,8 +17,11 @@
 #define SIDE_PROBES 64 /* packets that leave under observation */
 #define SIDE_HEADER_LEN 64
 
+struct side_ops;
+
 /* what a side shall do */
 struct side_setup {
+	const struct side_ops *ops;
 	const char *name; /* "legacy", "plain" */
 	bool ours;
 	enum backend backend; /* of the kernel's */
@@ -51,6 +54,7 @@ struct side_ops {
 	int (*open)(const struct side_setup *setup, void **priv, char *why);
 	/* SIDE_PROBES packets from flow 0 on; before anything was measured */
 	int (*probe)(void *priv, struct side_probe *out, char *why);
+	bool has_alone; /* measure() knows about @alone */
 	/* at least @packets; @alone: source and sink without what is between them */
 	int (*measure)(void *priv, uint64_t packets, bool alone, struct side_sample *out,
 			char *why);
@@ -67,8 +71,7 @@ struct side {
  * Return: 0; -ENOTSUP: this machine lacks something; or another -errno. One line in
  * @why (SIDE_TEXT_MAX).
  */
-int side_start(struct side *s, const struct side_ops *ops, const struct side_setup *setup,
-		char *why);
+int side_start(struct side *s, const struct side_setup *setup, char *why);
 int side_probe(struct side *s, struct side_probe *out, char *why);
 int side_measure(struct side *s, uint64_t packets, bool alone, struct side_sample *out, char *why);
 void side_stop(struct side *s);
