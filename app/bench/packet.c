@@ -110,7 +110,7 @@ static int send_packets(struct packet *p, uint64_t packets, struct side_sample *
 
 		for (uint64_t i = 0; i < n; i++)
 			fill(p);
-		if (send(p->fd, NULL, 0, 0) < 0)
+		if (send(p->fd, "", 0, 0) < 0)
 			return side_fail(why, -EIO, "packet ring: %s", strerror(errno));
 		out->entered += n;
 		wait_for(c, left + out->entered);
@@ -126,10 +126,11 @@ static int send_packets(struct packet *p, uint64_t packets, struct side_sample *
 static int packet_open(const struct side_setup *setup, void **priv, char *why)
 {
 	struct packet *p = calloc(1, sizeof(*p));
-	int ret = p == NULL ? side_fail(why, -ENOMEM, "no memory") : 0;
+	int ret;
 
-	if (ret == 0)
-		ret = kernel_create(setup, &p->k, why);
+	if (p == NULL)
+		return side_fail(why, -ENOMEM, "no memory");
+	ret = kernel_create(setup, &p->k, why);
 	if (ret == 0)
 		ret = packet_napi_enable(LAB_IN, LAB_IN_PEER, why);
 	if (ret == 0)

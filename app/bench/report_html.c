@@ -7,7 +7,7 @@
 /* of a chart, in its own units: about a phone's pixels */
 #define CHART_WIDTH 400
 #define LABEL_WIDTH 100
-#define VALUE_WIDTH 76
+#define VALUE_WIDTH 92
 #define BAR_STEP 28
 #define BAR_HEIGHT 20
 

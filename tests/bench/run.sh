@@ -107,7 +107,7 @@ nothing_left() { [ -z "$(left_behind "$1")" ]; }
 seed=$((RANDOM))
 echo "# seed $seed"
 RANDOM=$seed
-for i in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	moment=$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))
 	setsid "$bench" run forward idle-hooks linear-1k --kernel-only >/dev/null 2>&1 &
 	pid=$!
