@@ -94,16 +94,20 @@ static struct rte_mbuf *rx4(struct sl_worker *w, struct sl_reasm *q, struct rte_
 {
 	const struct sl_pkt *p = sl_pkt(m);
 	const uint8_t *frame = sl_pkt_pull(m, p->l3_off + (uint32_t)sizeof(struct rte_ipv4_hdr));
-	const struct rte_ipv4_hdr *ip = (const void *)(frame + p->l3_off);
+	const struct rte_ipv4_hdr *ip;
 	struct reasm_key key = {
 		.src = p->src, .dst = p->dst, .family = SL_AF_INET, .proto = p->proto
 	};
 	struct reasm_part part = { .off = p->frag_off, .df = p->flags & SL_PKT_DF };
 	struct reasm_datagram *d;
 
-	if (frame != NULL)
-		part.hdr_len = (ip->version_ihl & 0xfU) * 4;
-	if (frame == NULL || sl_pkt_pull(m, p->l3_off + part.hdr_len) == NULL) {
+	if (frame == NULL) {
+		sl_drop(w, m, SL_DROP_REASM);
+		return NULL;
+	}
+	ip = (const void *)(frame + p->l3_off);
+	part.hdr_len = (ip->version_ihl & 0xfU) * 4;
+	if (sl_pkt_pull(m, p->l3_off + part.hdr_len) == NULL) {
 		sl_drop(w, m, SL_DROP_REASM);
 		return NULL;
 	}

@@ -45,7 +45,8 @@ static void keep(struct rte_mbuf *m)
 		return;
 	}
 	data = malloc(m->pkt_len);
-	require(data != NULL && sl_pkt_copy(m, 0, m->pkt_len, data), "copy of a frame");
+	require(data != NULL, "copy of a frame");
+	sl_pkt_copy(m, 0, m->pkt_len, data);
 	rf.out[rf.n_out++] = (struct rf_frame){ sl_pkt(m)->out_port, m->pkt_len, data };
 }
 
@@ -217,7 +218,7 @@ void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
 		memcpy(rte_pktmbuf_append(m, (uint16_t)n), from, n);
 		from += n;
 		len -= n;
-		if (head == NULL) {
+		if (last == NULL) {
 			head = m;
 		} else {
 			last->next = m;
