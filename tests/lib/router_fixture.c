@@ -218,7 +218,7 @@ void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
 		memcpy(rte_pktmbuf_append(m, (uint16_t)n), from, n);
 		from += n;
 		len -= n;
-		if (last == NULL) {
+		if (head == NULL || last == NULL) {
 			head = m;
 		} else {
 			last->next = m;
