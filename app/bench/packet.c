@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#define SLOTS 128U /* frames of one system call; the veth's own ring has 256 */
+#define SLOTS 192U /* frames of one system call; the veth's own ring has 256 */
 #define SLOT_SIZE 2048U
 #define BLOCK_SIZE 65536U
 #define PATIENCE_NS 2e8 /* for packets that do not arrive */

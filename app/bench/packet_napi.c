@@ -79,6 +79,7 @@ int packet_napi_find(
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
+	struct sched_param param;
 	cpu_set_t set;
 	char name[32];
 
@@ -96,6 +97,9 @@ int packet_napi_find(
 	CPU_SET(core, &set);
 	if (*thread == 0 || sched_setaffinity(*thread, sizeof(set), &set) < 0)
 		return side_fail(why, -ENOTSUP, "no thread '%s' to measure", name);
+	/* as this side's own thread, with which it takes turns */
+	sched_getparam(0, &param);
+	sched_setscheduler(*thread, sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, &param);
 	return 0;
 }
 

