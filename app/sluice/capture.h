@@ -33,6 +33,8 @@ const struct capture_frame *capture_peek(const struct capture_in *in);
 bool capture_next(struct capture_in *in, char *err, size_t err_size);
 /* whether its times are in nanoseconds; most tools write microseconds */
 bool capture_is_nano(const struct capture_in *in);
+/* whether @path names the file that is read: writing to it would lose what it holds */
+bool capture_is_file(const struct capture_in *in, const char *path);
 void capture_close(struct capture_in *in);
 
 /**

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct capture_in {
 	pcap_t *pcap;
@@ -15,18 +17,13 @@ struct capture_in {
 	struct capture_frame frame;
 };
 
-/* libpcap scales without telling: look at the magic number (pcapng: taken as microseconds) */
-static bool is_nano(const char *path)
+/* libpcap scales without telling: look at the magic number (pcapng, pipes: taken as microseconds) */
+static bool is_nano(int fd)
 {
-	uint32_t magic = 0;
-	FILE *f = fopen(path, "re");
+	uint32_t magic;
 
-	if (f == NULL)
-		return false;
-	if (fread(&magic, sizeof(magic), 1, f) != 1)
-		magic = 0;
-	fclose(f);
-	return magic == 0xa1b23c4d || magic == 0x4d3cb2a1;
+	return pread(fd, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic)
+			&& (magic == 0xa1b23c4d || magic == 0x4d3cb2a1);
 }
 
 static struct capture_in *make(pcap_t *pcap, const char *path)
@@ -36,7 +33,7 @@ static struct capture_in *make(pcap_t *pcap, const char *path)
 	if (in == NULL)
 		return NULL;
 	in->pcap = pcap;
-	in->nano = is_nano(path);
+	in->nano = is_nano(fileno(pcap_file(pcap)));
 	in->path = strdup(path);
 	if (in->path == NULL) {
 		free(in);
@@ -113,6 +110,15 @@ bool capture_next(struct capture_in *in, char *err, size_t err_size)
 bool capture_is_nano(const struct capture_in *in)
 {
 	return in->nano;
+}
+
+bool capture_is_file(const struct capture_in *in, const char *path)
+{
+	struct stat mine, other;
+
+	return fstat(fileno(pcap_file(in->pcap)), &mine) == 0 && S_ISREG(mine.st_mode)
+			&& stat(path, &other) == 0 && mine.st_dev == other.st_dev
+			&& mine.st_ino == other.st_ino;
 }
 
 void capture_close(struct capture_in *in)

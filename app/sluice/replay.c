@@ -259,6 +259,23 @@ static bool finish_outputs(struct replay *p)
 	return true;
 }
 
+/* before anything is written: no output may be one of the inputs */
+static bool outputs_are_free(const struct replay *p)
+{
+	char path[4096];
+
+	for (unsigned int i = 0; i < p->conf->n_ports * p->n_in; i++) {
+		snprintf(path, sizeof(path), "%s/%s.pcap", p->out_dir,
+				p->conf->ports[i / p->n_in].name);
+		if (!capture_is_file(p->inputs[i % p->n_in].file, path))
+			continue;
+		fprintf(stderr, "sluice replay: --out %s: would overwrite the input %s\n",
+				p->out_dir, path);
+		return false;
+	}
+	return true;
+}
+
 /* before the router exists: a bad name must not leave output files behind */
 static bool open_inputs(struct replay *p)
 {
@@ -362,7 +379,7 @@ static int replay(struct replay *p)
 		return EXIT_INPUT;
 	if (p->n_workers == 0)
 		p->n_workers = p->conf->n_workers;
-	if (!open_inputs(p))
+	if (!open_inputs(p) || !outputs_are_free(p))
 		goto out_inputs;
 	status = EXIT_FAILED;
 	if (!offline_start())

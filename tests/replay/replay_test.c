@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,6 +67,8 @@ static void test_replay_when_arguments_are_wrong_then_2(void **state)
 		{ "-c sluice.yaml --in wan=wan.pcap --out out --workers two", "expected 1 to" },
 		{ "-c sluice.yaml --in wan=wan.pcap --out out --colour", "usage: sluice replay" },
 		{ "-c sluice.yaml --in wan=wan.pcap --out no/such/out", "no/such/out: No such" },
+		{ "-c sluice.yaml --in wan=lan.pcap --out .",
+				"--out .: would overwrite the input ./lan.pcap" },
 	};
 	struct rig *rig = rig_open(config, ports);
 
@@ -136,6 +140,40 @@ static void test_replay_when_capture_is_cut_then_told(void **state)
 			assert_non_null(strstr(rig_err(rig), "cut.pcap: "));
 		}
 	}
+	rig_close(rig);
+}
+
+/* nothing of a pipe may be read before libpcap does */
+static void test_replay_takes_a_pipe(void **state)
+{
+	uint8_t whole[512];
+	struct rig *rig = rig_open(config, ports);
+	struct rig_frames out;
+	FILE *f;
+	size_t n;
+	pid_t writer;
+
+	(void)state;
+	frame_eth(&frame, 1, 0, 0x0800);
+	frame_udp4(&frame, A, B, 1, 0, 60);
+	rig_add(rig, "wan", 1000000, frame.data, frame.len);
+	rig_run(rig, 1);
+	f = fopen(rig_path(rig, "wan.pcap"), "re");
+	assert_non_null(f);
+	n = fread(whole, 1, sizeof(whole), f);
+	fclose(f);
+	assert_int_equal(mkfifo(rig_path(rig, "pipe"), 0600), 0);
+	writer = fork();
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		write_bytes(rig, "pipe", whole, n);
+		_exit(0);
+	}
+	assert_int_equal(run_line(rig, "-c sluice.yaml --in wan=pipe --out out -q"), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	out = rig_out(rig, "lan");
+	assert_int_equal(out.n, 1);
+	rig_free(&out);
 	rig_close(rig);
 }
 
@@ -380,6 +418,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_replay_when_arguments_are_wrong_then_2),
 		cmocka_unit_test(test_replay_when_link_type_is_foreign_then_2),
 		cmocka_unit_test(test_replay_when_capture_is_cut_then_told),
+		cmocka_unit_test(test_replay_takes_a_pipe),
 		cmocka_unit_test(test_replay_takes_pcapng),
 		cmocka_unit_test(test_replay_forwards_jumbo_frames_intact),
 		cmocka_unit_test(test_replay_takes_vlans_where_configured),
