@@ -81,6 +81,18 @@ static int listen_on(int fd, const struct sockaddr_un *addr)
 	return ret;
 }
 
+static const char *reason(int error)
+{
+	switch (error) {
+	case -EADDRINUSE:
+		return "a running sluice answers on it";
+	case -EEXIST:
+		return "something that is no socket is there";
+	default:
+		return strerror(-error);
+	}
+}
+
 int server_open(const char *path, int epoll_fd, struct server **out, char *err, size_t err_size)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -103,8 +115,12 @@ int server_open(const char *path, int epoll_fd, struct server **out, char *err, 
 	if (is_alive(&addr))
 		goto err_free;
 	/* only a socket is taken away, never a file that happens to be there */
-	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+	if (lstat(path, &st) == 0) {
+		ret = -EEXIST;
+		if (!S_ISSOCK(st.st_mode))
+			goto err_free;
 		unlink(path);
+	}
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd < 0) {
 		ret = -errno;
@@ -123,8 +139,7 @@ err_close:
 err_free:
 	free(s);
 err_message:
-	snprintf(err, err_size, "control: socket %s: %s", path,
-			ret == -EADDRINUSE ? "a running sluice answers on it" : strerror(-ret));
+	snprintf(err, err_size, "control: socket %s: %s", path, reason(ret));
 	return ret;
 }
 

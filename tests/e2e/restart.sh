@@ -24,6 +24,11 @@ start
 check "ping after all" wait_for 3 in_c ping -q -c 1 -W 1 10.1.0.2
 stop
 check "the socket is gone at the end" test ! -e "$socket"
+echo precious >"$socket"
+in_r "$sluice_bin" run -c "$conf" >"$work/second" 2>&1
+equal "a file in the place of the socket is refused with status 2" $? 2
+check "by what it is" grep -q 'something that is no socket is there' "$work/second"
+equal "and left alone" "$(cat "$socket")" precious
 for dev in r0 r1; do
 	check "no XDP program is left on $dev" \
 		bash -c "! ip -n $ns_r -d link show $dev | grep -q 'prog/xdp'"
