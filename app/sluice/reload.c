@@ -131,6 +131,7 @@ static int apply(struct app *app, const struct sl_conf *conf, char *err, size_t 
 int reload(struct app *app, char *err, size_t err_size)
 {
 	struct sl_conf *conf;
+	size_t len;
 	int ret;
 
 	ret = read_conf(app->conf_path, &conf, err, err_size);
@@ -150,6 +151,9 @@ int reload(struct app *app, char *err, size_t err_size)
 	return 0;
 
 err_log:
-	SL_LOG(ERR, "%s (nothing has changed)", err);
+	/* for whoever asked, and for the log */
+	len = strlen(err);
+	snprintf(err + len, err_size - len, " (nothing has changed)");
+	SL_LOG(ERR, "%s", err);
 	return ret;
 }

@@ -41,6 +41,7 @@ bad()
 	equal "$what: one line" "$(wc -l <"$work/reload")" 1
 	shift
 	check "$what: says why" grep -q "$@" "$work/reload"
+	check "$what: says that nothing changed" grep -q '(nothing has changed)$' "$work/reload"
 	check "$what: nothing changed" \
 		bash -c "'$sluicectl_bin' -s '$socket' routes | grep 10.9.0.0/16"
 }
