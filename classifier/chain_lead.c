@@ -56,12 +56,17 @@ static const bool private_target[IPT_T_NB] = {
 	[IPT_T_TTL] = true,
 };
 
+static bool is_stateful(const struct chain_match *m)
+{
+	return m->ops->is_stateful != NULL ? m->ops->is_stateful(m->state) : m->ops->stateful;
+}
+
 static bool may_be_asked(const struct chain_match *m)
 {
 	/* an option list that is cut drops the packet */
 	if (m->match->kind == IPT_M_TCP && m->match->set & IPT_TCP_OPTION)
 		return false;
-	return harmless[m->match->kind] && !m->ops->stateful;
+	return harmless[m->match->kind] && !is_stateful(m);
 }
 
 void chain_lead(struct chain_rule *rule)
@@ -72,7 +77,7 @@ void chain_lead(struct chain_rule *rule)
 		n++;
 	rule->n_lead = n;
 	for (; n < rule->n_matches; n++)
-		if (rule->matches[n].ops->stateful)
+		if (is_stateful(&rule->matches[n]))
 			rule->flags |= CHAIN_ORDERED;
 	if (rule->verdict == IPT_TARGET && !private_target[rule->rule->target.kind])
 		rule->flags |= CHAIN_ORDERED;

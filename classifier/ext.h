@@ -68,6 +68,8 @@ struct ipt_match_ops {
 	 * any number of times.
 	 */
 	bool stateful;
+	/* [control] the same where it is not of all of its kind; NULL: see stateful */
+	bool (*is_stateful)(const void *state);
 	/* [control] NULL: no state. Return: 0 or -errno with env->err */
 	int (*create)(struct ipt_env *env, const struct ipt_match *match, void **state);
 	void (*destroy)(void *state); /* [control] after a grace period; NULL: nothing to do */

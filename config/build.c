@@ -2,6 +2,7 @@
 #include "config/build.h"
 
 #include "classifier/classifier.h"
+#include "classifier/set.h"
 #include "config/build_priv.h"
 #include "lib/pipeline.h"
 
@@ -28,6 +29,7 @@ static int compile(const struct sl_firewall_args *args, struct sl_firewall *fw,
 		.r = args->r,
 		.rs = fw->rs[family],
 		.exts = args->exts,
+		.sets = fw->sets,
 		.engine = engine_of(args->conf),
 	};
 	struct ipt_prog_error why;
@@ -69,7 +71,7 @@ static int read_family(const struct sl_firewall_args *args, struct sl_firewall *
 		if (report == NULL)
 			return -ENOMEM;
 	}
-	ret = build_load(args, path, family, report, &fw->rs[family], err, err_size);
+	ret = build_load(args, path, family, fw->sets, report, &fw->rs[family], err, err_size);
 	if (ret == 0)
 		ret = compile(args, fw, family, report, err, err_size);
 	if (report != NULL)
@@ -81,7 +83,6 @@ static int read_family(const struct sl_firewall_args *args, struct sl_firewall *
 int sl_firewall_create(const struct sl_firewall_args *args, struct sl_firewall **out, char *err,
 		size_t err_size)
 {
-	const struct sl_firewall_conf *conf = &args->conf->firewall;
 	struct sl_firewall *fw = calloc(1, sizeof(*fw));
 	char other[512];
 	int ret, ret6;
@@ -90,11 +91,10 @@ int sl_firewall_create(const struct sl_firewall_args *args, struct sl_firewall *
 		snprintf(err, err_size, "%s: out of memory", args->conf->path);
 		return -ENOMEM;
 	}
-	if (conf->ipset != NULL) {
-		snprintf(err, err_size, "%s:%u:%u: firewall: ipset: this program has no sets",
-				args->conf->path, conf->at.line, conf->at.column);
+	ret = build_sets(args, &fw->sets, err, err_size);
+	if (ret < 0) {
 		sl_firewall_free(fw);
-		return -EINVAL;
+		return ret;
 	}
 	ret = read_family(args, fw, IPT_V4, err, err_size);
 	/* a report is of both files, whatever is in the first */
@@ -119,6 +119,7 @@ void sl_firewall_free(struct sl_firewall *fw)
 		ipt_ruleset_free(fw->rs[f]);
 		free(fw->same[f]);
 	}
+	sl_sets_free(fw->sets); /* after the rules that refer to them */
 	free(fw->stages);
 	free(fw);
 }
@@ -185,4 +186,9 @@ int sl_firewall_zero(struct sl_firewall *fw, enum ipt_family family, const char 
 unsigned int sl_firewall_rules(const struct sl_firewall *fw, enum ipt_family family)
 {
 	return fw->rs[family] == NULL ? 0 : fw->rs[family]->n_rules;
+}
+
+struct ipt_sets *sl_firewall_sets(const struct sl_firewall *fw)
+{
+	return fw->sets;
 }

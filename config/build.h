@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 struct ipt_exts;
+struct ipt_sets;
 struct sl_conf;
 struct sl_firewall;
 struct sl_router;
@@ -65,3 +66,6 @@ int sl_firewall_zero(struct sl_firewall *fw, enum ipt_family family, const char 
 
 /* rules of a family; for messages */
 unsigned int sl_firewall_rules(const struct sl_firewall *fw, enum ipt_family family);
+
+/* the sets that its rules ask; never NULL */
+struct ipt_sets *sl_firewall_sets(const struct sl_firewall *fw);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads one file of rules, refuses what this program has not got, and says so line by line. */
+#include "classifier/set.h"
 #include "config/build_priv.h"
 #include "lib/conf.h"
 
@@ -105,8 +106,7 @@ static void fill_caps(const struct ipt_exts *exts, struct ipt_caps *caps)
 	caps->queue = true;
 }
 
-/* the first reason of those that the reader found */
-static void first_error(const struct ipt_errors *errors, char *err, size_t err_size)
+void build_first_error(const struct ipt_errors *errors, char *err, size_t err_size)
 {
 	if (errors->n == 0)
 		snprintf(err, err_size, "out of memory");
@@ -138,13 +138,16 @@ static int refuse_nat(const struct ipt_ruleset *rs, struct build_report *report,
 }
 
 int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_family family,
-		struct build_report *report, struct ipt_ruleset **rs, char *err, size_t err_size)
+		struct ipt_sets *sets, struct build_report *report, struct ipt_ruleset **rs,
+		char *err, size_t err_size)
 {
 	struct ipt_caps caps = { 0 };
 	struct ipt_load load = {
 		.path = path,
 		.family = family,
 		.caps = &caps,
+		.set = sl_sets_has,
+		.set_arg = sets,
 		.line = report == NULL ? NULL : take_line,
 		.line_arg = report,
 	};
@@ -154,7 +157,7 @@ int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_f
 	fill_caps(args->exts, &caps);
 	ret = ipt_load(&load, rs, &errors);
 	if (ret < 0)
-		first_error(&errors, err, err_size);
+		build_first_error(&errors, err, err_size);
 	ipt_errors_free(&errors);
 	return ret < 0 ? ret : refuse_nat(*rs, report, err, err_size);
 }

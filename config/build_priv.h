@@ -18,6 +18,7 @@ struct sl_firewall {
 	struct ipt_ruleset *rs[IPT_FAMILY_NB]; /* NULL: no file */
 	struct ipt_prog *prog[IPT_FAMILY_NB];
 	uint32_t *same[IPT_FAMILY_NB]; /* for each rule its equal in the one before, or IPT_NO_RULE */
+	struct ipt_sets *sets;
 	struct build_stage *stages;
 	unsigned int n_stages;
 };
@@ -31,9 +32,18 @@ void build_report_free(struct build_report *r);
 void build_report_refuse(struct build_report *r, uint32_t line, const char *why);
 void build_report_print(const struct build_report *r, FILE *f);
 
-/* Return: 0, or -errno with @err. */
+/* @sets: that rules may name. Return: 0, or -errno with @err. */
 int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_family family,
-		struct build_report *report, struct ipt_ruleset **rs, char *err, size_t err_size);
+		struct ipt_sets *sets, struct build_report *report, struct ipt_ruleset **rs,
+		char *err, size_t err_size);
+
+/* the first reason of those that a reader found */
+void build_first_error(const struct ipt_errors *errors, char *err, size_t err_size);
+
+/* build_sets.c */
+/* the sets of the configuration; without a file those that control made. Return: as above */
+int build_sets(const struct sl_firewall_args *args, struct ipt_sets **sets, char *err,
+		size_t err_size);
 
 /* build_same.c */
 /**

@@ -28,6 +28,8 @@ int ipset_has(void *arg, const char *name, enum ipt_family family);
 
 /* As `ipset save` prints it, members in the order of the file. Return: 0, -EIO. */
 int ipset_print(FILE *f, const struct ipset_file *file);
+/* one of them. Return: 0, -EIO */
+int ipset_print_set(FILE *f, const struct ipset_file *file, const struct ipset *s);
 
 const char *ipset_type_name(enum ipset_type type);
 

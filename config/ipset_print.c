@@ -153,14 +153,17 @@ static void print_member(FILE *f, const struct ipset_file *file, const struct ip
 	fputc('\n', f);
 }
 
+int ipset_print_set(FILE *f, const struct ipset_file *file, const struct ipset *s)
+{
+	print_create(f, s);
+	for (uint32_t k = 0; k < s->n_members; k++)
+		print_member(f, file, s, &s->members[k]);
+	return ferror(f) ? -EIO : 0;
+}
+
 int ipset_print(FILE *f, const struct ipset_file *file)
 {
-	for (uint32_t i = 0; i < file->n_sets; i++) {
-		const struct ipset *s = &file->sets[i];
-
-		print_create(f, s);
-		for (uint32_t k = 0; k < s->n_members; k++)
-			print_member(f, file, s, &s->members[k]);
-	}
+	for (uint32_t i = 0; i < file->n_sets; i++)
+		ipset_print_set(f, file, &file->sets[i]);
 	return fflush(f) == 0 && !ferror(f) ? 0 : -EIO;
 }

@@ -239,6 +239,7 @@ const struct command commands[] = {
 	{ "routes", "route tables", command_routes, false },
 	{ "neighbours", "ARP and ND entries", command_neighbours, false },
 	{ "rules", "rules as iptables-save text; their counters to 0", command_rules, false },
+	{ "set", "sets as ipset-save text; lines of ipset that change them", command_set, false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },
 };

@@ -2,6 +2,7 @@
 #include "app/sluice/extensions.h"
 
 #include "classifier/match_core.h"
+#include "classifier/match_set.h"
 
 const struct ipt_exts sl_extensions = {
 	.match = {
@@ -13,6 +14,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_M_MAC] = &ipt_match_mac_ops,
 		[IPT_M_MARK] = &ipt_match_mark_ops,
 		[IPT_M_MULTIPORT] = &ipt_match_multiport_ops,
+		[IPT_M_SET] = &ipt_match_set_ops,
 		[IPT_M_TCP] = &ipt_match_tcp_ops,
 		[IPT_M_UDP] = &ipt_match_udp_ops,
 		[IPT_M_UDPLITE] = &ipt_match_udplite_ops,
@@ -20,5 +22,6 @@ const struct ipt_exts sl_extensions = {
 	.target = {
 		[IPT_T_MARK] = &ipt_target_mark_ops,
 		[IPT_T_REJECT] = &ipt_target_reject_ops,
+		[IPT_T_SET] = &ipt_target_set_ops,
 	},
 };

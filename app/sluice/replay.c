@@ -13,6 +13,7 @@
 #include "app/sluice/offline.h"
 #include "app/sluice/report.h"
 #include "config/build.h"
+#include "config/ipset_live.h"
 #include "config/yaml.h"
 #include "lib/router.h"
 
@@ -42,6 +43,7 @@ static const char usage[] =
 		"  -o, --out DIR          what every port sends, as DIR/PORT.pcap\n"
 		"  -w, --workers N        instead of the configuration's number\n"
 		"      --json FILE        counters, drops and stages as JSON\n"
+		"      --sets FILE        sets as ipset save, as the packets left them\n"
 		"      --rules FILE       rules with counters as iptables-save -c; IPv6 to FILE.v6\n"
 		"      --conntrack FILE   connections as /proc/net/nf_conntrack\n"
 		"  -q, --quiet            no tables\n";
@@ -56,6 +58,7 @@ struct replay {
 	const char *out_dir;
 	const char *json_path;
 	const char *rules_path;
+	const char *sets_path;
 	const char *conntrack_path;
 	unsigned int n_workers; /* 0: the configuration's */
 	bool quiet;
@@ -309,6 +312,8 @@ static bool open_inputs(struct replay *p)
 
 static bool apply(struct replay *p)
 {
+	/* members of sets begin to age when the first frame comes */
+	set_clock(p, p->first_ns);
 	if (apply_conf(p->r, p->conf, &p->fw, NULL, p->err, sizeof(p->err)) == 0)
 		return true;
 	fprintf(stderr, "%s\n", p->err);
@@ -339,6 +344,20 @@ static bool write_rules(const struct replay *p, enum ipt_family family, const ch
 	return false;
 }
 
+static bool write_sets(const struct replay *p)
+{
+	FILE *f = fopen(p->sets_path, "we");
+	int ret = -EIO;
+
+	if (f != NULL) {
+		ret = ipset_live_print(f, sl_firewall_sets(p->fw), NULL);
+		if (fclose(f) == 0 && ret == 0)
+			return true;
+	}
+	fprintf(stderr, "%s: %s\n", p->sets_path, strerror(f == NULL ? errno : -ret));
+	return false;
+}
+
 /* nothing is tracked, so the kernel's own file of connections would be empty as well */
 static bool write_state(const struct replay *p)
 {
@@ -349,6 +368,8 @@ static bool write_state(const struct replay *p)
 		if (!write_rules(p, IPT_V4, p->rules_path) || !write_rules(p, IPT_V6, path6))
 			return false;
 	}
+	if (p->sets_path != NULL && !write_sets(p))
+		return false;
 	return p->conntrack_path == NULL || write_empty(p->conntrack_path);
 }
 
@@ -429,6 +450,7 @@ static const struct option options[] = {
 	{ "workers", required_argument, NULL, 'w' },
 	{ "json", required_argument, NULL, 'j' },
 	{ "rules", required_argument, NULL, 'r' },
+	{ "sets", required_argument, NULL, 's' },
 	{ "conntrack", required_argument, NULL, 't' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -465,6 +487,9 @@ static int parse_args(struct replay *p, int argc, char **argv)
 			break;
 		case 'r':
 			p->rules_path = optarg;
+			break;
+		case 's':
+			p->sets_path = optarg;
 			break;
 		case 't':
 			p->conntrack_path = optarg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluicectl/client.h"
+#include "app/sluicectl/set.h"
 #include "app/sluicectl/show.h"
 
 #include <errno.h>
@@ -23,6 +24,10 @@ static const char usage[] =
 		"  routes [TABLE]    route tables; TABLE is a number (main is 254)\n"
 		"  neighbours        ARP and ND entries\n"
 		"  rules             the firewall as iptables-save prints it; IPv6 with -6\n"
+		"  set [list [NAME]] the sets as ipset save prints them\n"
+		"  set add|del|test|create|flush|swap|destroy ...\n"
+		"                    as ipset does; of test status 1: it is not in the set\n"
+		"  set restore       such lines from standard input\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
@@ -32,6 +37,7 @@ static const char usage[] =
 		"  -t, --table TABLE   of rules only this table\n"
 		"  -c, --counters      of rules also packets and bytes\n"
 		"  -Z, --zero          set the counters of rules to zero\n"
+		"  -!, --exist         of set: no error if it is there already, or gone\n"
 		"  -h, --help          this text\n";
 
 struct options {
@@ -41,10 +47,11 @@ struct options {
 	const char *table; /* of rules; NULL: all */
 	bool counters;
 	bool zero;
+	bool exist; /* of set */
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "rules", "reload", "stop" };
+	"neighbours", "rules", "set", "reload", "stop" };
 
 static bool is_command(const char *name)
 {
@@ -77,6 +84,13 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 		fprintf(stderr, "sluicectl: no command '%s'\n%s", argv[0], usage);
 		return NULL;
 	}
+	if (strcmp(argv[0], "set") == 0) {
+		request = set_request(argc - 1, argv + 1, o->exist);
+		if (request == NULL)
+			fprintf(stderr, "sluicectl: set: '%s' means nothing here\n%s", argv[1],
+					usage);
+		return request;
+	}
 	request = json_object();
 	json_object_set_new(request, "command", json_string(argv[0]));
 	if (o->family != 0)
@@ -105,8 +119,10 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 	return NULL;
 }
 
+/* @request: NULL: lines of sets from standard input */
 static int ask(const struct options *o, const char *command, json_t *request)
 {
+	bool restore = request == NULL, missing;
 	json_t *result = NULL;
 	int fd = client_connect(o->socket);
 	int ret;
@@ -119,7 +135,7 @@ static int ask(const struct options *o, const char *command, json_t *request)
 		json_decref(request);
 		return EXIT_FAILED;
 	}
-	ret = client_ask(fd, request, &result);
+	ret = restore ? set_restore(fd, o->exist, &result) : client_ask(fd, request, &result);
 	close(fd);
 	if (ret < 0) {
 		fprintf(stderr, "sluicectl: %s: %s\n", command,
@@ -127,14 +143,15 @@ static int ask(const struct options *o, const char *command, json_t *request)
 		json_decref(result);
 		return EXIT_FAILED;
 	}
-	if (o->json) {
+	missing = strcmp(command, "set") == 0 && set_is_missing(result);
+	if (o->json && result != NULL) {
 		json_dumpf(result, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
 		putchar('\n');
-	} else {
+	} else if (!restore) {
 		show(command, result);
 	}
 	json_decref(result);
-	return fflush(stdout) == 0 ? 0 : EXIT_FAILED;
+	return fflush(stdout) == 0 && !missing ? 0 : EXIT_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -145,6 +162,7 @@ int main(int argc, char **argv)
 		{ "table", required_argument, NULL, 't' },
 		{ "counters", no_argument, NULL, 'c' },
 		{ "zero", no_argument, NULL, 'Z' },
+		{ "exist", no_argument, NULL, '!' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -152,7 +170,7 @@ int main(int argc, char **argv)
 	json_t *request;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "s:j46t:cZh", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:j46t:cZ!h", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			o.socket = optarg;
@@ -168,6 +186,9 @@ int main(int argc, char **argv)
 			break;
 		case 'Z':
 			o.zero = true;
+			break;
+		case '!':
+			o.exist = true;
 			break;
 		case '4':
 		case '6':
@@ -185,6 +206,9 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_INPUT;
 	}
+	if (argc - optind == 2 && strcmp(argv[optind], "set") == 0
+			&& strcmp(argv[optind + 1], "restore") == 0)
+		return ask(&o, argv[optind], NULL);
 	request = make_request(&o, argc - optind, argv + optind);
 	if (request == NULL)
 		return EXIT_INPUT;

@@ -247,6 +247,13 @@ static void show_rules(const json_t *lines)
 	}
 }
 
+/* text, or for each line that was done whether it held */
+static void show_set(const json_t *result)
+{
+	if (json_is_string(json_array_get(result, 0)) || json_is_object(json_array_get(result, 0)))
+		show_rules(result);
+}
+
 void show(const char *command, const json_t *result)
 {
 	static const struct {
@@ -260,6 +267,7 @@ void show(const char *command, const json_t *result)
 		{ "routes", show_routes },
 		{ "neighbours", show_neighbours },
 		{ "rules", show_rules },
+		{ "set", show_set },
 	};
 
 	for (unsigned int i = 0; i < sizeof(shows) / sizeof(shows[0]); i++) {
