@@ -38,9 +38,33 @@ static const struct sl_port_conf *owner_of(
 	return parent == NULL ? port : parent;
 }
 
+/* the kernel interface that a device stands on: the value of "iface=", of @len characters; or NULL */
+static const char *iface_of(const char *device, size_t *len)
+{
+	static const char key[] = ",iface=";
+	const char *at = strstr(device, key);
+
+	if (at == NULL)
+		return NULL;
+	at += strlen(key);
+	*len = strcspn(at, ",");
+	return at;
+}
+
 static bool same_device(const struct sl_port_conf *a, const struct sl_port_conf *b)
 {
-	return a->device != NULL && b->device != NULL && strcmp(a->device, b->device) == 0;
+	const char *iface_a, *iface_b;
+	size_t len_a, len_b;
+
+	if (a->device == NULL || b->device == NULL)
+		return false;
+	if (strcmp(a->device, b->device) == 0)
+		return true;
+	/* two names for one interface: each port would take every frame */
+	iface_a = iface_of(a->device, &len_a);
+	iface_b = iface_of(b->device, &len_b);
+	return iface_a != NULL && iface_b != NULL && len_a == len_b
+			&& memcmp(iface_a, iface_b, len_a) == 0;
 }
 
 static bool check_link(struct yaml_ctx *c, const struct sl_port_conf *port)

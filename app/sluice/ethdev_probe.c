@@ -25,6 +25,20 @@ static bool find_device(const bool *taken, uint16_t *dev)
 	return false;
 }
 
+/* an error if another port has opened a device of this name */
+static int check_name(const struct link_want *want, char *err, size_t err_size)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+	uint16_t id;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(want->device, ","), want->device);
+	if (rte_eth_dev_get_port_by_name(name, &id) != 0)
+		return 0;
+	snprintf(err, err_size, "device %s: another port has a device %s, expected another number",
+			want->device, name);
+	return -EEXIST;
+}
+
 /* what stands in the way before DPDK is asked, whose own message says little */
 static int check_device(const struct link_want *want, char *err, size_t err_size)
 {
@@ -59,6 +73,8 @@ int ethdev_probe(const struct link_want *want, uint16_t *dev, char *err, size_t 
 	int ret;
 
 	ret = check_device(want, err, err_size);
+	if (ret == 0)
+		ret = check_name(want, err, err_size);
 	if (ret < 0)
 		return ret;
 	RTE_ETH_FOREACH_DEV (id)

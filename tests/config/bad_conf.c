@@ -40,6 +40,13 @@ const struct bad_conf bad_confs[] = {
 	{ "device_twice", "ports:\n  - {name: wan, device: d0}\n  - {name: lan, device: d0}\n",
 			":3:5: port 'lan' has the device of port 'wan'; VLAN ports share one "
 			"by 'parent'" },
+	{ "interface_twice",
+			"ports:\n"
+			"  - {name: wan, device: 'net_af_packet0,iface=eth1'}\n"
+			"  - {name: dmz, device: 'net_af_packet1,iface=eth10'}\n"
+			"  - {name: lan, device: 'net_af_xdp2,queue_count=1,iface=eth1,zc=0'}\n",
+			":4:5: port 'lan' has the device of port 'wan'; VLAN ports share one "
+			"by 'parent'" },
 	{ "port_name_long", "ports:\n  - {name: abcdefghijklmnop, device: d0}\n",
 			":2:12: found 'abcdefghijklmnop', expected a port name of 1 to 15 "
 			"characters without '/' or blanks" },

@@ -57,6 +57,9 @@ refused "missing driver" "port lan: device net_nonsense1: "
 write_conf
 sed -i 's/net_af_[a-z]*1,iface=r1/ffff:1f:1f.7/' "$conf"
 refused "missing PCI device" "port lan: .*ffff:1f:1f.7: no such PCI device; network devices here:"
+write_conf
+sed -i 's/net_af_[a-z]*0,iface=r0/net_null0/; s/net_af_[a-z]*1,iface=r1/net_null0,size=64/' "$conf"
+refused "one name for two devices" "port lan: .*another port has a device net_null0"
 if [ "$port_kind" = af_packet ]; then
 	lan_more=,colour=red write_conf
 	refused "unknown key of the device" "port lan: .*unknown key 'colour'"
