@@ -271,7 +271,8 @@ static void tcp_rx(struct rx *rx)
 		refuse(rx, SL_DROP_HOST_CHECKSUM);
 		return;
 	}
-	if (rx->group || tcp->tcp_flags & RTE_TCP_RST_FLAG) {
+	if (rx->group || tcp->tcp_flags & RTE_TCP_RST_FLAG
+			|| !sl_tcp_may_reset(rx->m, rx->p->l4_off, tcp)) {
 		refuse(rx, SL_DROP_HOST_IGNORED);
 		return;
 	}

@@ -279,7 +279,8 @@ static void take_tcp(struct sl_worker *w, struct rte_mbuf *m, uint32_t l4_off)
 		return;
 	}
 	if (!(tcp.tcp_flags & RTE_TCP_RST_FLAG) && !ip6_is_multicast(&p->dst)
-			&& !ip6_is_own_anycast(w->net, &p->dst, p->in_port))
+			&& !ip6_is_own_anycast(w->net, &p->dst, p->in_port)
+			&& sl_tcp_may_reset(m, l4_off, &tcp))
 		reset(w, m, &tcp, len - hdr_len);
 	sl_drop(w, m, SL_DROP_HOST_IGNORED);
 }

@@ -7,6 +7,7 @@
 #include "lib/net.h"
 #include "lib/pkt.h"
 
+struct rte_tcp_hdr;
 struct sl_worker;
 
 /* lib/parse.c ------------------------------------------------------------------------------- */
@@ -100,6 +101,9 @@ bool sl_icmp6_error(
 /* The packet is not taken. Return: true if a reset went out. */
 bool sl_tcp4_reset(struct sl_worker *w, struct rte_mbuf *m);
 bool sl_tcp6_reset(struct sl_worker *w, struct rte_mbuf *m);
+/* whether a kernel with nobody listening resets: not where a signature is, or an option is torn;
+ * the header is whole */
+bool sl_tcp_may_reset(const struct rte_mbuf *m, uint32_t l4_off, const struct rte_tcp_hdr *tcp);
 
 /* lib/icmp_limit.c: token buckets shared by the workers, lock-free ---------------------------- */
 struct sl_icmp_limits;
