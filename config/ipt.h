@@ -32,7 +32,7 @@ struct ipt_error {
 	char *text; /* "file:line: what, what was expected" */
 };
 
-#define IPT_ERRORS_MAX 1000 /* kept; more are only counted */
+#define IPT_ERRORS_MAX (1U << 20) /* kept; more are only counted */
 struct ipt_errors {
 	struct ipt_error *v; /* in the order in which they were found */
 	size_t n;
