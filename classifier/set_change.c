@@ -37,12 +37,37 @@ static void count_key(struct sl_set *s, const union set_key *key, int step)
 			memory_order_release);
 }
 
+/* hash:net,iface: one more member, or one less, in its net */
+static int count_net(struct sl_set *s, const union set_key *key, int step)
+{
+	union set_key net = { .a = key->a };
+	struct set_entry *e;
+
+	if (s->def.type != IPSET_HASH_NET_IFACE)
+		return 0;
+	net.len[0] = key->len[0];
+	e = set_table_find(&s->nets, &net);
+	if (e != NULL) {
+		e->members += (uint32_t)step;
+		if (e->members == 0)
+			set_table_remove(&s->nets, e);
+		return 0;
+	}
+	e = set_table_take(&s->nets);
+	if (e == NULL)
+		return -EAGAIN;
+	e->key = net;
+	e->members = 1;
+	return set_table_insert(&s->nets, e) < 0 ? -EOVERFLOW : 0;
+}
+
 static void drop(struct sl_set *s, struct set_entry *e)
 {
 	union set_key key = e->key;
 
 	set_table_remove(&s->t, e);
 	count_key(s, &key, -1);
+	count_net(s, &key, -1);
 }
 
 /* ---- finding ---- */
@@ -122,16 +147,20 @@ static int make_room(struct sl_set *s, uint64_t now_ns, bool packet)
 
 int set_reserve(struct sl_set *s, uint32_t n)
 {
-	struct set_index *old = NULL;
+	struct set_index *old = NULL, *old_nets = NULL;
 	int ret = 0;
 
 	rte_spinlock_lock(&s->lock);
-	if (n / 3 >= atomic_load(&s->t.index)->mask)
+	if (n / 3 >= atomic_load(&s->t.index)->mask) {
 		ret = set_table_grow(&s->t, n, &old);
+		if (ret == 0 && s->def.type == IPSET_HASH_NET_IFACE)
+			ret = set_table_grow(&s->nets, n, &old_nets);
+	}
 	rte_spinlock_unlock(&s->lock);
 	if (old != NULL) {
 		sl_router_synchronize(s->r);
 		set_index_free(old);
+		set_index_free(old_nets);
 	}
 	return ret;
 }
@@ -237,11 +266,16 @@ static int add_new(struct sl_set *s, const union set_key *key, struct set_value 
 	}
 	store(s, e, v, now_ns);
 	count_key(s, key, 1);
-	ret = set_table_insert(&s->t, e);
-	if (ret == 0)
-		return 0;
-	count_key(s, key, -1);
-	return -EOVERFLOW;
+	if (set_table_insert(&s->t, e) < 0) {
+		count_key(s, key, -1);
+		return -EOVERFLOW;
+	}
+	ret = count_net(s, key, 1);
+	if (ret < 0) {
+		set_table_remove(&s->t, e);
+		count_key(s, key, -1);
+	}
+	return ret;
 }
 
 int set_add(struct sl_set *s, const union set_key *key, struct set_value *v, bool exist,

@@ -76,6 +76,12 @@ struct sl_set *set_new(struct sl_router *r, const struct ipset *def)
 		free(s);
 		return NULL;
 	}
+	if (def->type == IPSET_HASH_NET_IFACE
+			&& set_table_create(&s->nets, r, room_of(def), true, false) < 0) {
+		set_table_destroy(&s->t);
+		free(s);
+		return NULL;
+	}
 	return s;
 }
 
@@ -87,6 +93,8 @@ void set_free(struct sl_set *s)
 		set_list_clear(s);
 	else
 		set_table_destroy(&s->t);
+	if (s->def.type == IPSET_HASH_NET_IFACE)
+		set_table_destroy(&s->nets);
 	free(s);
 }
 
@@ -261,6 +269,15 @@ static int test_second(const struct sl_set *s, union set_key *key, const struct 
 	return ret;
 }
 
+/* the longest net with members on any interface ends the search, whatever the interface */
+static bool ends_search(const struct sl_set *s, const union set_key *key)
+{
+	union set_key net = { .a = key->a };
+
+	net.len[0] = key->len[0];
+	return s->def.type == IPSET_HASH_NET_IFACE && set_table_find(&s->nets, &net) != NULL;
+}
+
 static int test_nets(const struct sl_set *s, const union set_key *key, const struct set_query *q)
 {
 	union set_key k = *key;
@@ -273,6 +290,8 @@ static int test_nets(const struct sl_set *s, const union set_key *key, const str
 		k.a = set_mask_addr(s, &key->a, (unsigned int)len);
 		k.len[0] = (uint8_t)len;
 		ret = s->type->nets & 2 ? test_second(s, &k, &key->b, q) : probe_any(s, &k, q);
+		if (ret == 0 && ends_search(s, &k))
+			break;
 	}
 	return ret;
 }

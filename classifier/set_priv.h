@@ -53,6 +53,7 @@ struct sl_set {
 	struct sl_router *r;
 	rte_spinlock_t lock; /* of writers; nobody waits for a grace period in it */
 	struct set_table t;
+	struct set_table nets; /* of hash:net,iface: nets that have members */
 	_Atomic(struct set_list *) list; /* [rcu] of list:set */
 	/* [rcu] prefix lengths that members have, by dimension */
 	_Atomic uint64_t lens[2][SET_LEN_WORDS];

@@ -51,6 +51,7 @@ struct set_entry {
 	union {
 		uint32_t next; /* of those that are free or gone */
 		uint32_t timeout_s; /* bitmap:ip,mac, until the MAC is known */
+		uint32_t members; /* of a net of hash:net,iface */
 	};
 	_Atomic uint8_t flags;
 	uint8_t mac[6]; /* bitmap:ip,mac: not part of the key */

@@ -177,6 +177,13 @@ static void test_interfaces_by_name_and_by_prefix(void **state)
 	assert_true(set_asks(f, "i", "dst,src", 0));
 	tcp(f, "12.0.0.1", "12.0.0.1", 80);
 	assert_false(set_asks(f, "i", "src,src", 0));
+	/* a longer net on another interface hides the shorter one */
+	assert_int_equal(set_run(f, "add i 10.0.0.0/24,lan"), 0);
+	tcp(f, "10.0.0.1", "10.0.1.1", 80);
+	assert_false(set_asks(f, "i", "src,src", 0));
+	assert_true(set_asks(f, "i", "dst,src", 0));
+	assert_int_equal(set_run(f, "del i 10.0.0.0/24,lan"), 0);
+	assert_true(set_asks(f, "i", "src,src", 0));
 	f->c.in = SL_PORT_NONE;
 	tcp(f, "10.0.0.1", "11.0.0.1", 80);
 	assert_false(set_asks(f, "i", "src,src", 0));
