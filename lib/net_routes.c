@@ -120,33 +120,35 @@ static uint8_t family_of(const struct sl_route_conf *c, const struct sl_via_conf
 	return SL_AF_INET;
 }
 
+/* @kind: stands in front of the gateway; texts are made here alone, as most routes need none */
+static int gateway_error(const struct resolver *v, const struct sl_route_conf *c,
+		const struct sl_nexthop *nh, const char *kind, const char *expected)
+{
+	char text[SL_ADDR_STRLEN], to[SL_ADDR_STRLEN];
+
+	return net_error(v->b, c->at, "route to %s via %s%s, %s", sl_prefix_str(&c->to, to), kind,
+			sl_addr_str((enum sl_family)nh->family, &nh->gateway, text), expected);
+}
+
 static int resolve_gateway(struct resolver *v, const struct sl_route_conf *c,
 		const struct sl_via_conf *via, struct sl_nexthop *nh)
 {
-	struct net_build *b = v->b;
-	char text[SL_ADDR_STRLEN], to[SL_ADDR_STRLEN];
 	uint16_t port;
 
 	nh->family = family_of(c, via);
 	nh->gateway = via->gateway;
-	sl_addr_str(nh->family, &via->gateway, text);
-	sl_prefix_str(&c->to, to);
 	if (!is_unicast(nh->family, &via->gateway))
-		return net_error(b, c->at, "route to %s via %s, expected the address of one host",
-				to, text);
+		return gateway_error(v, c, nh, "", "expected the address of one host");
 	if (nh->port != 0)
 		return 0;
 	if (is_link_local(nh->family, &via->gateway))
-		return net_error(b, c->at,
-				"route to %s via the link-local address %s, expected a `port` with "
-				"it",
-				to, text);
+		return gateway_error(
+				v, c, nh, "the link-local address ", "expected a `port` with it");
 	port = gateway_port(v, nh->family, &via->gateway);
 	if (port == 0)
-		return net_error(b, c->at,
-				"route to %s via %s, which is on no connected network, expected a "
-				"gateway on the network of a port, or a `port` with it",
-				to, text);
+		return gateway_error(v, c, nh, "",
+				"which is on no connected network, expected a gateway on the "
+				"network of a port, or a `port` with it");
 	nh->port = port;
 	return 0;
 }
