@@ -5,6 +5,7 @@
  * Transport right behind the fixed header is the straight path. Everything else goes through
  * ip6_walk(), which looks at the bytes that are there and no further: each step reads at most four
  * bytes and moves on by at least eight, so a packet of n bytes takes at most n / 8 steps.
+ * Linux 6.18 does not count the headers of a chain either: a host answers behind forty of them.
  */
 #include "lib/ip6.h"
 #include "lib/router.h"

@@ -60,6 +60,7 @@ int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out)
 
 	if (q == NULL)
 		return -ENOMEM;
+	q->unit = unit;
 	q->bytes_max = RTE_MIN(share, (uint64_t)BYTES_MAX);
 	/* both families, and the one of each that goes over the limit */
 	n = 2 * (q->bytes_max / unit + 2);
@@ -96,43 +97,6 @@ static struct reasm_family *reasm_family(struct sl_reasm *q, uint8_t family)
 	return family == SL_AF_INET ? &q->inet : &q->inet6;
 }
 
-/* ---- peers ------------------------------------------------------------------------------------ */
-
-static struct reasm_peer **peer_place(struct sl_reasm *q, const struct sl_addr *addr)
-{
-	struct reasm_peer **at = &q->peers[rte_jhash(addr, sizeof(*addr), q->seed) % REASM_BUCKETS];
-
-	while (*at != NULL && !sl_addr_eq(&(*at)->addr, addr))
-		at = &(*at)->next;
-	return at;
-}
-
-static struct reasm_peer *peer_get(struct sl_reasm *q, const struct sl_addr *addr)
-{
-	struct reasm_peer **at = peer_place(q, addr), *peer = *at;
-
-	if (peer == NULL) {
-		peer = q->free_peers;
-		q->free_peers = peer->next;
-		*peer = (struct reasm_peer){ .addr = *addr };
-		*at = peer;
-	}
-	peer->users++;
-	return peer;
-}
-
-static void peer_put(struct sl_reasm *q, struct reasm_peer *peer)
-{
-	struct reasm_peer **at;
-
-	if (peer == NULL || --peer->users > 0)
-		return;
-	at = peer_place(q, &peer->addr);
-	*at = peer->next;
-	peer->next = q->free_peers;
-	q->free_peers = peer;
-}
-
 /* ---- datagrams -------------------------------------------------------------------------------- */
 
 static struct reasm_datagram **place_of(struct sl_reasm *q, const struct reasm_key *key)
@@ -159,19 +123,23 @@ struct reasm_datagram *reasm_find(
 	q->free_datagrams = d->next;
 	*d = (struct reasm_datagram){ .key = *key, .since_ns = w->now_ns };
 	if (key->family == SL_AF_INET)
-		d->peer = peer_get(q, &key->src);
+		d->peer = reasm_peer_get(q, &key->src);
 	*at = d;
 	TAILQ_INSERT_TAIL(&fam->by_age, d, by_age);
+	fam->bytes += q->unit;
 	return d;
 }
 
-void reasm_forget(struct sl_reasm *q, struct reasm_datagram *d)
+static void forget(struct sl_reasm *q, struct reasm_datagram *d)
 {
+	struct reasm_family *fam = reasm_family(q, d->key.family);
 	struct reasm_datagram **at = place_of(q, &d->key);
 
+	if (d->have == 0)
+		fam->bytes -= q->unit;
 	*at = d->next;
-	TAILQ_REMOVE(&reasm_family(q, d->key.family)->by_age, d, by_age);
-	peer_put(q, d->peer);
+	TAILQ_REMOVE(&fam->by_age, d, by_age);
+	reasm_peer_put(q, d->peer);
 	d->next = q->free_datagrams;
 	q->free_datagrams = d;
 }
@@ -206,7 +174,7 @@ static void kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram 
 	struct reasm_family *fam = reasm_family(q, d->key.family);
 
 	drop_frags(w, q, fam, reasm_flatten(&d->frags), reason);
-	reasm_forget(q, d);
+	forget(q, d);
 }
 
 /* ip_frag_too_far(): IPv4 ids come round quickly, so what is old belongs to something else */
@@ -220,6 +188,7 @@ static void start_over_if_far(struct sl_worker *w, struct sl_reasm *q, struct re
 	if (d->frags.root == NULL || d->peer_seen - before <= max)
 		return;
 	drop_frags(w, q, &q->inet, reasm_flatten(&d->frags), SL_DROP_REASM);
+	q->inet.bytes += q->unit;
 	d->len = 0;
 	d->have = 0;
 	d->ecn = 0;
@@ -292,7 +261,7 @@ static struct rte_mbuf *complete(struct sl_worker *w, struct sl_reasm *q, struct
 		q->free_frags = head;
 		head = next;
 	}
-	reasm_forget(q, d);
+	forget(q, d);
 	return m;
 }
 
@@ -301,7 +270,7 @@ struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm
 {
 	struct reasm_family *fam = reasm_family(q, d->key.family);
 	uint32_t l3_off = sl_pkt(m)->l3_off;
-	struct reasm_frag *f = q->free_frags;
+	struct reasm_frag *f;
 
 	start_over_if_far(w, q, d);
 	if (!take_end(d, part)) {
@@ -328,6 +297,8 @@ struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm
 	sl_pkt_trim(m, l3_off + part->hdr_len + part->end - part->off);
 	if (part->off != 0)
 		rte_pktmbuf_adj(m, (uint16_t)(l3_off + part->hdr_len));
+	if (d->have == 0)
+		fam->bytes -= q->unit;
 	fam->bytes += held_bytes(m);
 	w->held[sl_pkt(m)->in_port]++;
 	note(d, part);

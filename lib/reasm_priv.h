@@ -49,12 +49,13 @@ TAILQ_HEAD(reasm_datagrams, reasm_datagram);
 
 struct reasm_family {
 	struct reasm_datagrams by_age;
-	uint64_t bytes; /* of buffers that its fragments hold */
+	uint64_t bytes; /* of buffers that fragments hold; a datagram without any counts as one */
 };
 
 struct sl_reasm {
 	struct reasm_family inet, inet6;
 	uint64_t bytes_max; /* [const] for each family */
+	uint32_t unit; /* [const] bytes of a buffer */
 	uint32_t seed; /* [const] */
 	bool quiet; /* [const] errors are not answered */
 	struct reasm_datagram *datagrams[REASM_BUCKETS];
@@ -76,6 +77,10 @@ struct reasm_part {
 	uint8_t ecn;
 };
 
+/* the entry of a source for one more of its datagrams, which puts it back when it goes */
+struct reasm_peer *reasm_peer_get(struct sl_reasm *q, const struct sl_addr *addr);
+void reasm_peer_put(struct sl_reasm *q, struct reasm_peer *peer);
+
 /* whether the ECN bits of the fragments agree and the whole is no larger than IP allows */
 bool reasm_joinable(const struct reasm_datagram *d);
 
@@ -90,9 +95,6 @@ struct rte_mbuf *reasm_join(const struct reasm_datagram *d, const struct reasm_f
 /* the datagram of a key, made if it is not there; NULL if there are too many */
 struct reasm_datagram *reasm_find(
 		struct sl_worker *w, struct sl_reasm *q, const struct reasm_key *key);
-
-/* a datagram without fragments goes */
-void reasm_forget(struct sl_reasm *q, struct reasm_datagram *d);
 
 /* one more fragment. Takes @m; returns the datagram if that makes it whole, else NULL */
 struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,

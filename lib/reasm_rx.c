@@ -83,8 +83,7 @@ static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_
 				? part.hdr_len - IP6_FRAG_HDR_LEN + 2
 				: (uint32_t)offsetof(struct rte_ipv6_hdr, payload_len);
 
-		if (d->frags.root == NULL)
-			reasm_forget(q, d);
+		/* the datagram stays, and if this is how it began, its time runs from here */
 		return refuse(w, q, m, ICMP6_PARAM_FIELD, pointer);
 	}
 	return reasm_add(w, q, d, m, &part);
