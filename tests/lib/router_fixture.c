@@ -202,7 +202,7 @@ void rf_start(unsigned int n_workers)
 	buffers_at_start = rte_mempool_in_use_count(rf.pool);
 }
 
-void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
+struct rte_mbuf *rf_mbuf(const void *frame, uint32_t len, uint32_t segment)
 {
 	struct rte_mbuf *head = NULL, *last = NULL;
 	const uint8_t *from = frame;
@@ -227,8 +227,15 @@ void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
 		}
 		last = m;
 	} while (len > 0);
+	return head;
+}
+
+void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
+{
+	struct rte_mbuf *m = rf_mbuf(frame, len, segment);
+
 	sl_worker_begin(rf.r->workers[0]);
-	sl_pipeline_rx(rf.r->workers[0], rf.r->ports[port].link->home, &head, 1);
+	sl_pipeline_rx(rf.r->workers[0], rf.r->ports[port].link->home, &m, 1);
 	sl_pipeline_flush(rf.r->workers[0]);
 	settle();
 }

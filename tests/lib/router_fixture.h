@@ -45,9 +45,12 @@ extern struct rf rf;
 void rf_start(unsigned int n_workers);
 
 /**
- * rf_in() - a frame that a port receives, to its end
+ * rf_mbuf() - a frame in buffers of the router's pool
  * @segment: bytes of each segment; 0: as few segments as it needs
  */
+struct rte_mbuf *rf_mbuf(const void *frame, uint32_t len, uint32_t segment);
+
+/* a frame that a port receives, to its end */
 void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment);
 
 /* time goes by, timers run */
