@@ -88,6 +88,14 @@ void sl_net_free(struct sl_router *r, struct sl_net *net);
  */
 const struct sl_nexthop *sl_net_route(const struct sl_net *net, const struct sl_route_key *key);
 
+/* as sl_net_route(), before a path of a group is chosen, and by the tables alone: no destination is
+ * taken to be on the link of an output port (but for scoped ones of IPv6), nor to be special (IPv4) */
+const struct sl_nexthop *sl_net_group(const struct sl_net *net, const struct sl_route_key *key);
+
+/* what the local table alone says of @addr, or NULL; no scoped or special destinations */
+const struct sl_nexthop *sl_net_local_route(
+		const struct sl_net *net, enum sl_family family, const struct sl_addr *addr);
+
 /* the path of a group for a packet with this hash; @nh itself if it is no group */
 const struct sl_nexthop *sl_net_path(const struct sl_nexthop *nh, uint32_t hash);
 

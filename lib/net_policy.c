@@ -218,3 +218,26 @@ const struct sl_nexthop *sl_net_route(const struct sl_net *net, const struct sl_
 	nh = net_lookup(net, key);
 	return nh == NULL ? NULL : sl_net_path(nh, key->hash);
 }
+
+const struct sl_nexthop *sl_net_group(const struct sl_net *net, const struct sl_route_key *key)
+{
+	if (key->family == SL_AF_INET6 && is_scoped6(&key->dst))
+		return sl_net_route(net, key);
+	if (key->out_port != SL_PORT_NONE && key->out_port != SL_PORT_HOST)
+		return net_search(net, key, key->out_port);
+	if (key->family == SL_AF_INET6)
+		return net_lookup(net, key);
+	if (key->dst.v4 == 0 || key->dst.v4 == UINT32_MAX || (key->dst.b[0] & 0xf0) == 224)
+		return net_search(net, key, SL_PORT_HOST);
+	return net_lookup(net, key);
+}
+
+const struct sl_nexthop *sl_net_local_route(
+		const struct sl_net *net, enum sl_family family, const struct sl_addr *addr)
+{
+	const struct net_priv *priv = net->priv;
+	const struct net_table *t = family == SL_AF_INET ? priv->local4 : priv->local6;
+	uint32_t value = sl_fib_lookup(t->fib, addr);
+
+	return value == SL_FIB_MISS ? NULL : &net->nexthops[value];
+}

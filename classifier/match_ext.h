@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matches and targets beside those of match_core.h; app/sluice/extensions.c lists them. */
+#pragma once
+
+#include "classifier/ext.h"
+
+extern const struct ipt_match_ops ipt_match_addrtype_ops;
+extern const struct ipt_match_ops ipt_match_cpu_ops;
+extern const struct ipt_match_ops ipt_match_dccp_ops;
+extern const struct ipt_match_ops ipt_match_dscp_ops;
+extern const struct ipt_match_ops ipt_match_ecn_ops;
+extern const struct ipt_match_ops ipt_match_hl_ops;
+extern const struct ipt_match_ops ipt_match_limit_ops;
+extern const struct ipt_match_ops ipt_match_owner_ops;
+extern const struct ipt_match_ops ipt_match_physdev_ops;
+extern const struct ipt_match_ops ipt_match_pkttype_ops;
+extern const struct ipt_match_ops ipt_match_quota_ops;
+extern const struct ipt_match_ops ipt_match_rpfilter_ops;
+extern const struct ipt_match_ops ipt_match_sctp_ops;
+extern const struct ipt_match_ops ipt_match_statistic_ops;
+extern const struct ipt_match_ops ipt_match_string_ops;
+extern const struct ipt_match_ops ipt_match_tcpmss_ops;
+extern const struct ipt_match_ops ipt_match_time_ops;
+extern const struct ipt_match_ops ipt_match_tos_ops;
+extern const struct ipt_match_ops ipt_match_ttl_ops;
+extern const struct ipt_match_ops ipt_match_u32_ops;
+
+extern const struct ipt_target_ops ipt_target_audit_ops;
+extern const struct ipt_target_ops ipt_target_checksum_ops;
+extern const struct ipt_target_ops ipt_target_classify_ops;
+extern const struct ipt_target_ops ipt_target_dscp_ops;
+extern const struct ipt_target_ops ipt_target_ecn_ops;
+extern const struct ipt_target_ops ipt_target_hl_ops;
+extern const struct ipt_target_ops ipt_target_tcpmss_ops;
+extern const struct ipt_target_ops ipt_target_tcpoptstrip_ops;
+extern const struct ipt_target_ops ipt_target_tos_ops;
+extern const struct ipt_target_ops ipt_target_trace_ops;
+extern const struct ipt_target_ops ipt_target_ttl_ops;
