@@ -4,6 +4,7 @@
  * aimed at them, every engine, batches of all sizes. Verdicts, marks, every counter, and how often
  * and with what result a match with a memory was asked must be equal.
  */
+#include "app/sluice/extensions.h"
 #include "classifier/classifier.h"
 #include "classifier/eval.h"
 #include "classifier/match_core.h"
@@ -66,25 +67,8 @@ static int reject_run(struct ipt_ctx *c, __rte_unused const struct ipt_target *t
 /* it goes nowhere here; that it is asked in order is what counts */
 static const struct ipt_target_ops reject_ops = { .kind = IPT_T_REJECT, .run = reject_run };
 
-static struct ipt_exts exts = {
-	.match = {
-		[IPT_M_COMMENT] = &ipt_match_comment_ops,
-		[IPT_M_ICMP] = &ipt_match_icmp_ops,
-		[IPT_M_ICMP6] = &ipt_match_icmp6_ops,
-		[IPT_M_IPRANGE] = &ipt_match_iprange_ops,
-		[IPT_M_LENGTH] = &ipt_match_length_ops,
-		[IPT_M_MAC] = &ipt_match_mac_ops,
-		[IPT_M_MARK] = &ipt_match_mark_ops,
-		[IPT_M_MULTIPORT] = &ipt_match_multiport_ops,
-		[IPT_M_TCP] = &ipt_match_tcp_ops,
-		[IPT_M_UDP] = &ipt_match_udp_ops,
-		[IPT_M_UDPLITE] = &ipt_match_udplite_ops,
-	},
-	.target = {
-		[IPT_T_MARK] = &ipt_target_mark_ops,
-		[IPT_T_REJECT] = &reject_ops,
-	},
-};
+/* all of the program, but for those above */
+static struct ipt_exts exts;
 
 static struct ipt_ruleset *load(const struct rules_set *s)
 {
@@ -271,14 +255,20 @@ static struct sl_link *make_link(void)
 static int start(void **state)
 {
 	static const char *const names[] = { "pa", "pb", "pc" };
+	const struct sl_conf conf = { .path = "rules" };
 	struct rte_ether_addr mac = { { 2 } };
+	char err[256];
 
 	(void)state;
+	exts = sl_extensions;
+	exts.target[IPT_T_REJECT] = &reject_ops;
 	pool = sl_pool_create("rules", 1023, RTE_MBUF_DEFAULT_DATAROOM);
 	assert_non_null(pool);
 	assert_int_equal(sl_router_create(pool, 1, &r), 0);
 	for (unsigned int i = 0; i < RTE_DIM(names); i++)
 		assert_true(sl_router_add_port(r, names[i], make_link(), &mac, 1500, 0) > 0);
+	assert_int_equal(sl_router_apply(r, &conf, NULL, 0, err, sizeof(err)), 0);
+	sl_worker_begin(r->workers[0]);
 	return 0;
 }
 

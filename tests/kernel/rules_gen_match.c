@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The matches and targets that rules are made of. */
-#include "rules_gen.h"
+#include "rules_gen_ext.h"
 
 #include <string.h>
 
@@ -178,6 +178,20 @@ const struct rules_match rules_matches[] = {
 	{ "mark", 5, put_mark },
 	{ "length", 3, put_length },
 	{ "comment", 1, put_comment },
+	{ "ttl", 3, ext_put_ttl },
+	{ "tos", 3, ext_put_tos },
+	{ "ecn", 2, ext_put_ecn },
+	{ "tcpmss", 2, ext_put_tcpmss },
+	{ "pkttype", 1, ext_put_pkttype },
+	{ "physdev", 1, ext_put_physdev },
+	{ "addrtype", 3, ext_put_addrtype },
+	{ "rpfilter", 2, ext_put_rpfilter },
+	{ "u32", 3, ext_put_u32 },
+	{ "string", 3, ext_put_string },
+	{ "limit", 2, ext_put_limit },
+	{ "statistic", 2, ext_put_statistic },
+	{ "quota", 1, ext_put_quota },
+	{ "sctp", 3, ext_put_sctp },
 	{ NULL, 0, NULL },
 };
 
@@ -243,5 +257,10 @@ const struct rules_target rules_targets[] = {
 	{ "QUEUE", 1, put_queue },
 	{ "REJECT", 6, put_reject },
 	{ "MARK", 6, put_set_mark },
+	{ "TTL", 2, ext_put_set_ttl },
+	{ "TOS", 2, ext_put_set_tos },
+	{ "ECN", 1, ext_put_set_ecn },
+	{ "TCPMSS", 2, ext_put_set_tcpmss },
+	{ "TCPOPTSTRIP", 1, ext_put_tcpoptstrip },
 	{ NULL, 0, NULL },
 };

@@ -130,6 +130,9 @@ static void put_l4(struct maker *m, struct buf *b, unsigned int proto, uint32_t 
 		put_sum(b, proto, pseudo);
 }
 
+/* of forwarded packets one is taken on the way */
+static const uint8_t ttls[] = { 64, 64, 64, 2, 3, 63, 65, 66, 255, 254 };
+
 static void make_v4(struct maker *m)
 {
 	static const uint32_t src[] = { IP4(10, 0, 1, 2), IP4(10, 0, 1, 2), IP4(10, 0, 1, 3),
@@ -143,7 +146,8 @@ static void make_v4(struct maker *m)
 		.dst = PICK(m->g, dst),
 		.id = (uint16_t)gen_u32(m->g),
 		.frag = gen_chance(m->g, 30) ? IP4_DF : 0,
-		.ttl = gen_chance(m->g, 97) ? 64 : 1,
+		.tos = gen_chance(m->g, 60) ? 0 : (uint8_t)gen_u32(m->g),
+		.ttl = gen_chance(m->g, 97) ? PICK(m->g, ttls) : 1,
 		.proto = PICK(m->g, protos) };
 	struct buf l4 = { .n = 0 };
 	uint32_t to = aim(m, NOTE_ADDR4, ip.dst);
@@ -197,7 +201,9 @@ static void make_v6(struct maker *m)
 	static const char *const dst[] = { "fd02::2", "fd02::2", "2001:db8:b::5", "2001:db8:b::6",
 		"fd03::2", "fd01::1", "fd02::1" };
 	static const uint8_t protos[] = { 6, 6, 6, 6, 17, 17, 17, 58, 58, 136, 132, 50, 59, 253 };
-	struct ip6 ip = { .hops = gen_chance(m->g, 97) ? 64 : 1, .proto = PICK(m->g, protos) };
+	struct ip6 ip = { .flow = gen_chance(m->g, 60) ? 0 : gen_u32(m->g) & 0x0fffffff,
+		.hops = gen_chance(m->g, 97) ? PICK(m->g, ttls) : 1,
+		.proto = PICK(m->g, protos) };
 	struct buf l4 = { .n = 0 }, ext = { .n = 0 };
 	bool own;
 

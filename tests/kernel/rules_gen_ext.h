@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the tables in rules_gen_match.c. */
+#pragma once
+
+#include "rules_gen.h"
+
+void ext_put_ttl(struct rules_ctx *c);
+void ext_put_tos(struct rules_ctx *c);
+void ext_put_ecn(struct rules_ctx *c);
+void ext_put_tcpmss(struct rules_ctx *c);
+void ext_put_pkttype(struct rules_ctx *c);
+void ext_put_physdev(struct rules_ctx *c);
+void ext_put_addrtype(struct rules_ctx *c);
+void ext_put_rpfilter(struct rules_ctx *c);
+void ext_put_u32(struct rules_ctx *c);
+void ext_put_string(struct rules_ctx *c);
+void ext_put_limit(struct rules_ctx *c);
+void ext_put_statistic(struct rules_ctx *c);
+void ext_put_quota(struct rules_ctx *c);
+void ext_put_sctp(struct rules_ctx *c);
+
+bool ext_put_set_ttl(struct rules_ctx *c);
+bool ext_put_set_tos(struct rules_ctx *c);
+bool ext_put_set_ecn(struct rules_ctx *c);
+bool ext_put_set_tcpmss(struct rules_ctx *c);
+bool ext_put_tcpoptstrip(struct rules_ctx *c);
