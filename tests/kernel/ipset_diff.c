@@ -102,7 +102,7 @@ static int compare_lines(const void *a, const void *b)
 /* the lines that add, sorted, without what runs down */
 static void normalise(char *text)
 {
-	char *lines[4096], *rest = NULL, *copy = strdup(text), *cut;
+	char *lines[4096] = { NULL }, *rest = NULL, *copy = strdup(text), *cut;
 	size_t n = 0;
 
 	for (char *l = strtok_r(copy, "\n", &rest); l != NULL && n < 4096;
