@@ -83,7 +83,7 @@ bool icmp4_error_opts(struct sl_worker *w, struct rte_mbuf *m, uint8_t type, uin
 		.code = code,
 		.info_be = rte_cpu_to_be_32(info),
 	};
-	struct ip4_answer a = { .proto = IPPROTO_ICMP };
+	struct ip4_answer a = { .proto = IPPROTO_ICMP, .about = p };
 	struct sl_addr to;
 	enum ip4_dst dst;
 	struct rte_mbuf *e;

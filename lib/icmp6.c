@@ -85,7 +85,9 @@ bool sl_icmp6_error(
 	bool group = ip6_is_multicast(&p->dst)
 			|| p->flags & (SL_PKT_LINK_BCAST | SL_PKT_LINK_MCAST);
 	uint32_t quote = RTE_MIN(m->pkt_len - p->l3_off, QUOTE_MAX);
-	struct ip6_own o = { .dst = p->src, .proto = IPPROTO_ICMPV6, .port = p->in_port };
+	struct ip6_own o = {
+		.dst = p->src, .proto = IPPROTO_ICMPV6, .port = p->in_port, .about = p
+	};
 	const struct sl_nexthop *nh;
 	struct icmp6_error *icmp;
 	struct rte_mbuf *own;

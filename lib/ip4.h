@@ -92,6 +92,7 @@ struct ip4_answer {
 	uint8_t tos;
 	bool df; /* DF and id 0, else a random id */
 	uint32_t hash; /* chooses among equal paths */
+	const struct sl_pkt *about; /* the packet whose connection it belongs to; NULL: none */
 	const struct sl_nexthop *nh; /* filled by ip4_answer_route() */
 	struct ip4_opts opts;
 	uint8_t opt[IP4_OPT_MAX];

@@ -161,5 +161,7 @@ void ip4_answer_send(struct sl_worker *w, struct ip4_answer *a, struct rte_mbuf 
 	p->nh = a->nh;
 	p->out_port = a->nh->port;
 	p->via = a->nh->family == SL_AF_NONE ? p->dst : a->nh->gateway;
+	if (a->about != NULL)
+		sl_pkt_attach(p, a->about);
 	sl_worker_originate(w, m);
 }

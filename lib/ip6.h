@@ -114,6 +114,7 @@ struct ip6_own {
 	uint8_t traffic_class;
 	uint8_t hop_limit; /* 0: the output port's */
 	uint16_t port; /* output port asked for, SL_PORT_NONE: any */
+	const struct sl_pkt *about; /* the packet whose connection it belongs to; NULL: none */
 };
 
 /**

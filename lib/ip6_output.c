@@ -106,5 +106,7 @@ void ip6_own_send(struct sl_worker *w, struct rte_mbuf *m, const struct ip6_own 
 	p->nh = nh;
 	p->out_port = nh->port;
 	p->via = nh->family == SL_AF_NONE ? o->dst : nh->gateway;
+	if (o->about != NULL)
+		sl_pkt_attach(p, o->about);
 	sl_worker_originate(w, m);
 }

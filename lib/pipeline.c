@@ -174,6 +174,9 @@ int sl_pipeline_build(struct sl_router *r, const struct sl_pipeline *prev,
 			i++;
 		pl->first[h] = (uint16_t)i;
 	}
+	for (unsigned int i = 0; i < pl->n; i++)
+		if (pl->stages[i].ops->tick != NULL)
+			pl->ticks[pl->n_ticks++] = (uint16_t)i;
 	*out = pl;
 	return 0;
 

@@ -40,6 +40,8 @@ struct sl_pipeline {
 	unsigned int n;
 	struct sl_stage_inst stages[SL_STAGES_MAX]; /* by hook, then order */
 	uint16_t first[SL_HOOK_NB + 1]; /* stages of hook h: first[h] .. first[h + 1] - 1 */
+	unsigned int n_ticks;
+	uint16_t ticks[SL_STAGES_MAX]; /* stages that have a tick, by index */
 };
 
 /* one stage that the pipeline shall hold */

@@ -47,6 +47,17 @@ struct sl_nexthop;
 #define SL_PKT_OPT_CHANGED \
 	(1U << 18) /* IPv4 options were changed, the checksum follows in forward */
 
+#define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
+
+/* how a packet belongs to its connection; the kernel's numbers */
+enum sl_ct_info {
+	SL_CT_ESTABLISHED,
+	SL_CT_RELATED,
+	SL_CT_NEW,
+	SL_CT_ESTABLISHED_REPLY,
+	SL_CT_RELATED_REPLY,
+};
+
 /* why a packet lies in a ring between workers; see lib/handoff.h */
 enum sl_handoff {
 	SL_HANDOFF_FLOW, /* to its owner: goes on at prerouting */
@@ -81,8 +92,8 @@ struct sl_pkt {
 				*nh; /* [rcu] set by route; valid until the end of the burst */
 		struct rte_mbuf *held_next; /* while the packet waits at a neighbour */
 	};
-	struct ct_entry *ct; /* NULL: none */
-	uint8_t ct_info; /* conntrack's: direction, NEW, RELATED... */
+	struct ct_entry *ct; /* NULL: none; see SL_PKT_CT_TEMPLATE */
+	uint8_t ct_info; /* enum sl_ct_info, where ct is an entry */
 	uint8_t handoff; /* enum sl_handoff, while in a ring */
 	uint16_t owner; /* worker that owns the flow */
 	uint16_t vlan_tci; /* tag that the frame came with, host order, 0 = none */
@@ -102,6 +113,16 @@ static_assert(sizeof(struct sl_pkt) == 128, "private area of an mbuf: two lines"
 static inline struct sl_pkt *sl_pkt(struct rte_mbuf *m)
 {
 	return (struct sl_pkt *)(void *)(m + 1);
+}
+
+/* @answer is about @p and belongs to its connection, the other way round (nf_ct_attach) */
+static inline void sl_pkt_attach(struct sl_pkt *answer, const struct sl_pkt *p)
+{
+	if (p->ct == NULL || p->flags & SL_PKT_CT_TEMPLATE)
+		return;
+	answer->ct = p->ct;
+	answer->ct_info = p->ct_info < SL_CT_ESTABLISHED_REPLY ? SL_CT_RELATED_REPLY
+							       : SL_CT_RELATED;
 }
 
 /**

@@ -55,7 +55,8 @@ bool sl_tcp4_reset(struct sl_worker *w, struct rte_mbuf *m)
 		.src_be = p->dst.v4,
 		.dst_be = p->src.v4,
 		.df = true,
-		.hash = sl_net_flow_hash(w->net, p) };
+		.hash = sl_net_flow_hash(w->net, p),
+		.about = p };
 	struct sl_pkt ends = { .family = SL_AF_INET, .src = p->dst, .dst = p->src };
 	struct rte_tcp_hdr tcp, *rst;
 	struct rte_mbuf *answer;
@@ -79,7 +80,11 @@ bool sl_tcp6_reset(struct sl_worker *w, struct rte_mbuf *m)
 {
 	const struct sl_pkt *p = sl_pkt(m);
 	struct ip6_own o = {
-		.src = p->dst, .dst = p->src, .proto = IPPROTO_TCP, .port = SL_PORT_NONE
+		.src = p->dst,
+		.dst = p->src,
+		.proto = IPPROTO_TCP,
+		.port = SL_PORT_NONE,
+		.about = p,
 	};
 	const struct sl_nexthop *nh;
 	struct rte_mbuf *answer;

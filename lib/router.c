@@ -233,6 +233,8 @@ void sl_router_free(struct sl_router *r)
 	if (r == NULL)
 		return;
 	snapshot_free(r, atomic_load(&r->snap));
+	for (unsigned int i = r->n_attached; i-- > 0;)
+		r->attached[i].destroy(r->attached[i].ptr);
 	sl_neigh_table_free(r->neigh);
 	for (unsigned int i = 0; i < r->n_workers; i++)
 		worker_free(r->workers[i]);
@@ -243,6 +245,25 @@ void sl_router_free(struct sl_router *r)
 	sl_icmp_limits_free(r->icmp_limits);
 	rte_free(r->rcu);
 	rte_free(r);
+}
+
+int sl_router_attach(
+		struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr))
+{
+	if (sl_router_attached(r, key) != NULL)
+		return -EEXIST;
+	if (r->n_attached == SL_ATTACHMENTS_MAX)
+		return -ENOSPC;
+	r->attached[r->n_attached++] = (struct sl_attachment){ key, ptr, destroy };
+	return 0;
+}
+
+void *sl_router_attached(const struct sl_router *r, const void *key)
+{
+	for (unsigned int i = 0; i < r->n_attached; i++)
+		if (r->attached[i].key == key)
+			return r->attached[i].ptr;
+	return NULL;
 }
 
 /* RFC 4291 appendix A: the MAC with ff:fe in the middle and the universal bit turned */

@@ -23,6 +23,14 @@ struct sl_snapshot {
 	struct sl_pipeline *pl;
 };
 
+/* something of another directory's that lives as long as the router; see sl_router_attach() */
+struct sl_attachment {
+	const void *key;
+	void *ptr;
+	void (*destroy)(void *ptr);
+};
+#define SL_ATTACHMENTS_MAX 8
+
 struct sl_router {
 	struct rte_mempool *pool; /* [const] mbufs with SL_PKT_PRIV_SIZE of private area */
 	struct rte_rcu_qsbr *rcu; /* [const] one thread id per worker */
@@ -45,6 +53,9 @@ struct sl_router {
 
 	struct sl_neigh_table *neigh; /* host worker writes, workers read */
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */
+
+	struct sl_attachment attached[SL_ATTACHMENTS_MAX]; /* [control] */
+	unsigned int n_attached;
 };
 
 /* the mbuf pool that every user of the library needs: @n buffers, @room bytes of data each */
@@ -79,6 +90,19 @@ void sl_router_free(struct sl_router *r);
  */
 int sl_router_add_port(struct sl_router *r, const char *name, struct sl_link *link,
 		const struct rte_ether_addr *mac, uint16_t mtu, uint16_t vlan);
+
+/**
+ * sl_router_attach() - keep @ptr with the router until sl_router_free(), which calls @destroy
+ * @key: the address of something of the caller's own
+ *
+ * For state that outlives configurations: connections, lists that rules share by name.
+ * Context: control. Return: 0, -EEXIST, -ENOSPC; then @ptr stays the caller's.
+ */
+int sl_router_attach(
+		struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr));
+
+/* what was attached under @key; NULL: nothing. Context: control */
+void *sl_router_attached(const struct sl_router *r, const void *key);
 
 /* logical port by name; 0 if there is none */
 uint16_t sl_router_port(const struct sl_router *r, const char *name);

@@ -66,6 +66,12 @@ struct sl_stage_ops {
 	unsigned int (*process)(
 			struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n);
 
+	/**
+	 * [worker] once a turn, while no packet is under way; may be NULL.
+	 * For timers and for what a burst has left behind. Bounded work, no packet given up.
+	 */
+	void (*tick)(struct sl_worker *w, void *priv);
+
 	/* [control] after a grace period; may be NULL */
 	void (*destroy)(void *priv);
 

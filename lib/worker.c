@@ -275,6 +275,11 @@ void sl_worker_tick(struct sl_worker *w)
 	if (w->id == 0)
 		sl_neigh_tick(w);
 	sl_reasm_tick(w, w->reasm, true);
+	for (unsigned int i = 0; i < w->pl->n_ticks; i++) {
+		const struct sl_stage_inst *s = &w->pl->stages[w->pl->ticks[i]];
+
+		s->ops->tick(w, s->priv);
+	}
 }
 
 unsigned int sl_worker_poll(struct sl_worker *w)

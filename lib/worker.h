@@ -114,7 +114,7 @@ void sl_handoff(struct sl_worker *w, struct rte_mbuf *m, uint16_t to, enum sl_ha
 /* loads the snapshot; first thing of a burst where sl_worker_poll() is not used */
 void sl_worker_begin(struct sl_worker *w);
 
-/* timers that are due by the worker's clock: neighbours, reassembly */
+/* timers that are due by the worker's clock: neighbours, reassembly, those of stages */
 void sl_worker_tick(struct sl_worker *w);
 
 /**
