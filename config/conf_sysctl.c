@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config/conf_parts.h"
+#include "conntrack/conf.h"
 #include "lib/sysctl.h"
 
 #include <errno.h>
@@ -17,6 +18,8 @@ static bool sysctl_entry(
 	if (!yaml_long(c, value, &s->value))
 		return false;
 	ret = sl_sysctl_check(name, s->value, port, &min, &max);
+	if (ret == -ENOENT)
+		ret = ct_sysctl_check(name, s->value, &min, &max);
 	if (ret == -ENOENT)
 		return yaml_error(c, key,
 				"unknown switch '%s'; docs/config.md lists those that "
