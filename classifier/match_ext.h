@@ -31,6 +31,7 @@ extern const struct ipt_target_ops ipt_target_classify_ops;
 extern const struct ipt_target_ops ipt_target_dscp_ops;
 extern const struct ipt_target_ops ipt_target_ecn_ops;
 extern const struct ipt_target_ops ipt_target_hl_ops;
+extern const struct ipt_target_ops ipt_target_hmark_ops;
 extern const struct ipt_target_ops ipt_target_tcpmss_ops;
 extern const struct ipt_target_ops ipt_target_tcpoptstrip_ops;
 extern const struct ipt_target_ops ipt_target_tos_ops;

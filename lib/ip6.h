@@ -76,6 +76,7 @@ struct ip6_chain {
 	uint8_t proto;
 	bool frag_hdr; /* there was a fragment header */
 	bool frag; /* and it was not an atomic one */
+	bool stop_at_ah; /* given: an authentication header is not stepped over */
 };
 
 /**

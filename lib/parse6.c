@@ -26,6 +26,8 @@ int ip6_walk(const struct rte_mbuf *m, struct ip6_chain *c)
 
 		if (!sl_pkt_copy(m, start, 2, h))
 			return -EBADMSG;
+		if (c->proto == IPPROTO_AH && c->stop_at_ah)
+			return 0;
 		if (c->proto == IPPROTO_FRAGMENT) {
 			if (!sl_pkt_copy(m, start, 4, h))
 				return -EBADMSG;

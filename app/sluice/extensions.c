@@ -47,6 +47,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_T_DSCP] = &ipt_target_dscp_ops,
 		[IPT_T_ECN] = &ipt_target_ecn_ops,
 		[IPT_T_HL] = &ipt_target_hl_ops,
+		[IPT_T_HMARK] = &ipt_target_hmark_ops,
 		[IPT_T_MARK] = &ipt_target_mark_ops,
 		[IPT_T_REJECT] = &ipt_target_reject_ops,
 		[IPT_T_SET] = &ipt_target_set_ops,
