@@ -98,6 +98,7 @@ bool conf_pipeline(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 		struct sl_stage_conf *s = &conf->stages[i];
 
 		s->at = yaml_mark(item);
+		s->path = conf->path;
 		pairs = item->type != YAML_MAPPING_NODE
 				? 0
 				: (size_t)(item->data.mapping.pairs.top

@@ -91,6 +91,7 @@ struct sl_sysctl_conf {
 /* one entry of `pipeline:`; keys that the stage itself reads are kept as text */
 struct sl_stage_conf {
 	struct sl_mark at;
+	const char *path; /* of the file, for errors */
 	enum sl_hook hook;
 	const char *stage;
 	bool has_order;

@@ -358,9 +358,13 @@ int sl_router_apply(struct sl_router *r, const struct sl_conf *conf,
 	ret = sl_net_build(r, conf, &new->net, err, err_size);
 	if (ret < 0)
 		goto err_free;
+	err[0] = '\0';
+	r->err = err;
+	r->err_size = err_size;
 	ret = sl_pipeline_build(r, old == NULL ? NULL : old->pl, specs, n_specs, &new->pl);
 	if (ret < 0) {
-		snprintf(err, err_size, "%s: pipeline: %s", conf->path, strerror(-ret));
+		if (err[0] == '\0')
+			snprintf(err, err_size, "%s: pipeline: %s", conf->path, strerror(-ret));
 		goto err_free_net;
 	}
 	ret = sl_neigh_apply(r, conf, err, err_size);

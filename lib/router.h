@@ -56,6 +56,10 @@ struct sl_router {
 
 	struct sl_attachment attached[SL_ATTACHMENTS_MAX]; /* [control] */
 	unsigned int n_attached;
+
+	/* [control] while a configuration is applied: where sl_stage_error() writes */
+	char *err;
+	size_t err_size;
 };
 
 /* the mbuf pool that every user of the library needs: @n buffers, @room bytes of data each */

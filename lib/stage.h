@@ -53,7 +53,8 @@ struct sl_stage_ops {
 	/**
 	 * [control] make one instance; every worker runs it at the same time.
 	 * @conf is the stage's entry under `pipeline:`, NULL for a stage of the router's own.
-	 * Return: 0 and *priv (may stay NULL), or -errno after an error line in the log.
+	 * Return: 0 and *priv (may stay NULL), or -errno, after sl_stage_error() where the
+	 * configuration is to blame (lib/stage_conf.h).
 	 */
 	int (*create)(struct sl_router *r, const struct sl_stage_conf *conf, void **priv);
 

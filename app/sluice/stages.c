@@ -2,12 +2,14 @@
 #include "app/sluice/stages.h"
 
 #include "lib/conf.h"
+#include "lib/stage_hmark.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct sl_stage_ops *const sl_stages[] = {
+	&sl_stage_hmark,
 	NULL,
 };
 

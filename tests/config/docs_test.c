@@ -56,7 +56,7 @@ static const char *next_key(const char *at, char key[32])
 
 	while ((at = strstr(at, "\n\t")) != NULL) {
 		at += 1;
-		if (sscanf(at, " { \"%31[a-z0-9_]\", %*[a-z0-9_], %7[a-z] }", key, required) == 2
+		if (sscanf(at, " { \"%31[a-z0-9_-]\", %*[a-z0-9_], %7[a-z] }", key, required) == 2
 				&& (strcmp(required, "true") == 0
 						|| strcmp(required, "false") == 0))
 			return at;
