@@ -70,6 +70,11 @@ static uint16_t memory_rx(struct sl_link *link, uint16_t queue, struct rte_mbuf 
 		uint32_t k = q->next;
 
 		q->next = k + 1 == n_items ? 0 : k + 1;
+		if (q->source.lens != NULL) {
+			rearm(pkts[i], fresh, q->source.lens[k]);
+			rte_memcpy(frame, q->source.frames + (size_t)k * len, q->source.lens[k]);
+			continue;
+		}
 		rearm(pkts[i], fresh, len);
 		if (q->source.flows != NULL) {
 			rte_memcpy(frame, q->source.frames, len);
@@ -132,6 +137,15 @@ struct sl_link *sl_link_memory(
 		l->queues[i].source = sources[i];
 	atomic_store(&l->link.up, true);
 	return &l->link;
+}
+
+void sl_link_memory_feed(
+		struct sl_link *link, uint16_t queue, const struct sl_memory_source *source)
+{
+	struct memory_link *l = (struct memory_link *)(void *)link;
+
+	l->queues[queue].source = *source;
+	l->queues[queue].next = 0;
 }
 
 uint64_t sl_link_memory_sent(const struct sl_link *link, uint16_t queue)

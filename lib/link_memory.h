@@ -24,6 +24,7 @@ struct sl_memory_source {
 	const uint8_t *frames; /* n_frames of frame_len bytes each; stays the caller's */
 	uint32_t n_frames; /* 0: the queue receives nothing */
 	uint32_t frame_len; /* bytes, at most the pool's data room */
+	const uint16_t *lens; /* not NULL: frame i is lens[i] <= frame_len bytes; caller's too */
 	/* not NULL: frame 0 (untagged IPv4 without options) with these instead of all frames */
 	const struct sl_memory_flow *flows; /* n_flows; stays the caller's */
 	uint32_t n_flows;
@@ -38,6 +39,10 @@ struct sl_memory_source {
  */
 struct sl_link *sl_link_memory(struct rte_mempool *pool, const struct sl_memory_source *sources,
 		uint16_t n_queues);
+
+/* from now on a queue receives @source, from its first frame; its worker must not be polling */
+void sl_link_memory_feed(
+		struct sl_link *link, uint16_t queue, const struct sl_memory_source *source);
 
 /* frames that the queue's worker has sent */
 uint64_t sl_link_memory_sent(const struct sl_link *link, uint16_t queue);
