@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +12,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOT_FOUND 127 /* as the shell's */
+#define START_TRIES 500 /* of 10 ms each */
 
 /* files in memory instead of pipes: nobody waits for anybody */
 struct streams {
@@ -137,6 +140,47 @@ int exec_run(const char *const *argv, const char *input, char **output, char *wh
 	}
 	if (ret == 0 && output != NULL)
 		*output = read_whole(s.fd[1]);
+	close_streams(&s);
+	return ret;
+}
+
+int exec_start(const char *const *argv, const char *ready, char *why, size_t size)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	pid_t parent = getpid(), child;
+	struct streams s;
+	char *said = NULL;
+	cpu_set_t cpus;
+	int status = 0;
+	int ret = open_streams(&s, NULL);
+
+	if (ret < 0) {
+		snprintf(why, size, "%s: %s", argv[0], strerror(-ret));
+		return ret;
+	}
+	child = fork();
+	if (child == 0) {
+		/* not where something is measured, if there is another place */
+		memset(&cpus, 0xff, sizeof(cpus));
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+		become(argv, &s, parent);
+	}
+	ret = child < 0 ? -errno : -ETIMEDOUT;
+	for (unsigned int i = 0; ret == -ETIMEDOUT && i < START_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		free(said);
+		said = read_whole(s.fd[2]);
+		if (said != NULL && strstr(said, ready) != NULL)
+			ret = child;
+		else if (waitpid(child, &status, WNOHANG) == child)
+			ret = judge(argv[0], status, &s, why, size);
+	}
+	/* it ended, with or without an error: it does not run */
+	if (ret == 0 || ret == -ETIMEDOUT) {
+		snprintf(why, size, "%s: it does not start", argv[0]);
+		ret = -EIO;
+	}
+	free(said);
 	close_streams(&s);
 	return ret;
 }

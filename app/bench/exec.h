@@ -13,3 +13,11 @@
  * Return: 0, -ENOENT (no such program), -EIO (it failed), or another -errno.
  */
 int exec_run(const char *const *argv, const char *input, char **output, char *why, size_t size);
+
+/**
+ * exec_start() - run @argv[0] beside this program, until this one ends
+ * @ready: what it writes on stderr when it is; waits for it
+ *
+ * Return: its process id; -ENOENT, -EIO, or another -errno with a line in @why.
+ */
+int exec_start(const char *const *argv, const char *ready, char *why, size_t size);

@@ -7,7 +7,6 @@
 struct kernel {
 	struct live live;
 	const struct side_setup *setup;
-	uint8_t frame[TRAFFIC_SIZE_MAX];
 };
 
 typedef int kernel_move(struct kernel *k, uint64_t packets, struct side_sample *out, char *why);
@@ -17,3 +16,6 @@ int kernel_create(const struct side_setup *setup, struct kernel **out, char *why
 
 /* side_ops.probe with packets that @move sends */
 int kernel_probe_by(struct kernel *k, kernel_move *move, struct side_probe *out, char *why);
+
+/* side_ops.measure by live frames */
+int kernel_run(struct kernel *k, int program, uint64_t packets, struct side_sample *out, char *why);

@@ -26,11 +26,15 @@ static const char links[] =
 static const char addresses4[] = "addr add " TRAFFIC_IN_V4 " dev " LAB_IN "\n"
 				 "addr add " TRAFFIC_OUT_V4 " dev " LAB_OUT "\n"
 				 "neigh add " TRAFFIC_SINK_V4 " lladdr " TRAFFIC_SINK_MAC
+				 " dev " LAB_OUT " nud permanent\n"
+				 "neigh add " TRAFFIC_OTHER_V4 " lladdr " TRAFFIC_SINK_MAC
 				 " dev " LAB_OUT " nud permanent\n";
 
 static const char addresses6[] = "addr add " TRAFFIC_IN_V6 " dev " LAB_IN " nodad\n"
 				 "addr add " TRAFFIC_OUT_V6 " dev " LAB_OUT " nodad\n"
 				 "neigh add " TRAFFIC_SINK_V6 " lladdr " TRAFFIC_SINK_MAC
+				 " dev " LAB_OUT " nud permanent\n"
+				 "neigh add " TRAFFIC_OTHER_V6 " lladdr " TRAFFIC_SINK_MAC
 				 " dev " LAB_OUT " nud permanent\n";
 
 static int set_switch(const char *name, const char *value, char *why)
@@ -80,6 +84,34 @@ static int ip_batch(const char *text, char *why)
 	return exec_run(ip, text, NULL, why, SIDE_TEXT_MAX) < 0 ? -ENOTSUP : 0;
 }
 
+/* addresses, neighbours, and routes where packets go anywhere */
+static int configure(const struct traffic *t, char *why)
+{
+	char *text = NULL, addr[64];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int ret;
+
+	if (out == NULL)
+		return side_fail(why, -ENOMEM, "no memory");
+	fputs(t->v6 ? addresses6 : addresses4, out);
+	if (t->addresses != TRAFFIC_NEAR)
+		fprintf(out, "route add default via %s\n",
+				t->v6 ? TRAFFIC_SINK_V6 : TRAFFIC_SINK_V4);
+	/* answers go to them */
+	for (uint32_t i = 0; t->state == TRAFFIC_ESTABLISHED && i < traffic_sources(t); i++) {
+		traffic_source(t, i, addr, sizeof(addr));
+		fprintf(out,
+				"neigh add %s lladdr " TRAFFIC_SOURCE_MAC " dev " LAB_IN
+				" nud permanent\n",
+				addr);
+	}
+	fclose(out);
+	ret = ip_batch(text, why);
+	free(text);
+	return ret;
+}
+
 /* a mount namespace too: iptables' lock in /run is the host's, and its users may hold it */
 static int enter(char *why)
 {
@@ -90,6 +122,16 @@ static int enter(char *why)
 			|| mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") < 0)
 		return side_fail(why, -ENOTSUP, "no /run of its own: %s", strerror(errno));
 	return 0;
+}
+
+/* as somebody who looks at the traffic, and throws it away */
+static int start_tap(char *why)
+{
+	static const char *const tcpdump[] = { "tcpdump", "-n", "-i", LAB_IN, "-w", "/dev/null",
+		"-Z", "root", NULL };
+
+	/* it says on stderr that it listens */
+	return exec_start(tcpdump, "listening on", why, SIDE_TEXT_MAX) < 0 ? -ENOTSUP : 0;
 }
 
 int lab_create(const struct side_setup *setup, char *why)
@@ -105,7 +147,9 @@ int lab_create(const struct side_setup *setup, char *why)
 	if (ret == 0)
 		ret = set_switches(setup->traffic.v6, why);
 	if (ret == 0)
-		ret = ip_batch(setup->traffic.v6 ? addresses6 : addresses4, why);
+		ret = configure(&setup->traffic, why);
+	if (ret == 0 && setup->tap)
+		ret = start_tap(why);
 	return ret;
 }
 
@@ -146,7 +190,7 @@ int lab_load_rules(const struct side_setup *setup, char *why)
 	case BACKEND_PLAIN:
 	case BACKEND_NB:
 		return 0;
-	case BACKEND_NFT_SET:
+	case BACKEND_NATIVE:
 		return load(nft, ruleset_nft(&setup->rules), why);
 	case BACKEND_IPSET:
 		ret = load(ipset, ruleset_ipset(&setup->rules), why);
@@ -158,21 +202,20 @@ int lab_load_rules(const struct side_setup *setup, char *why)
 	return ret < 0 ? ret : load(iptables, ruleset_iptables(&setup->rules), why);
 }
 
-int lab_hash_rules(const struct side_setup *setup, uint64_t *hash, uint32_t *n, char *why)
+int lab_hash_rules(const struct side_setup *setup, struct side_probe *out, char *why)
 {
 	char name[32];
-	const char *const save[] = { tool(setup, kind_of(setup->backend, true), name), NULL };
+	const char *const save[] = { tool(setup, kind_of(setup->backend, true), name), "-c", NULL };
 	char *text;
 	int ret;
 
-	*hash = 0;
-	*n = 0;
-	if (setup->backend != BACKEND_LEGACY && setup->backend != BACKEND_NFT)
+	if (setup->backend == BACKEND_PLAIN || setup->backend == BACKEND_NATIVE)
 		return 0;
 	ret = exec_run(save, NULL, &text, why, SIDE_TEXT_MAX);
 	if (ret < 0 || text == NULL)
 		return -EIO;
-	*hash = ruleset_hash(text, n);
+	out->rules_hash = ruleset_hash(text, &out->n_rules);
+	out->counters_hash = ruleset_hash_counters(text);
 	free(text);
 	return 0;
 }

@@ -17,5 +17,6 @@ int lab_create(const struct side_setup *setup, char *why);
 /* the scenario's rules, by the back end's own program; -ENOTSUP if it or the kernel cannot */
 int lab_load_rules(const struct side_setup *setup, char *why);
 
-/* the rules as the back end's program prints them; 0 if they are not iptables' */
-int lab_hash_rules(const struct side_setup *setup, uint64_t *hash, uint32_t *n, char *why);
+/* the rules, and how often each matched, as the back end's program prints them; 0 if they are not
+ * iptables' */
+int lab_hash_rules(const struct side_setup *setup, struct side_probe *out, char *why);

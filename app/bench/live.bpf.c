@@ -19,14 +19,15 @@ struct header {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set before loading: one for each flow */
+	__uint(max_entries, 1); /* set before loading: one for each frame */
 	__type(key, __u32);
-	__type(value, struct header);
+	__type(value, struct header); /* size set before loading, too */
 } templates SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, LIVE_CAPTURES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, LIVE_CAPTURES); /* set before loading: one for each flow, or more */
 	__type(key, __u32);
 	__type(value, struct live_capture);
 } captures SEC(".maps");
@@ -39,11 +40,22 @@ struct {
 	__type(value, struct live_counts);
 } counts SEC(".maps");
 
+const volatile unsigned int options; /* set before loading */
+
 static __always_inline struct live_counts *get_counts(void)
 {
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&counts, &zero);
+}
+
+/* of the frame, by its IP header */
+static __always_inline __u32 frame_len(const unsigned char *frame)
+{
+	__u32 len = frame[12] == 0x08 ? 14 + (frame[16] << 8 | frame[17])
+				      : 54 + (frame[18] << 8 | frame[19]);
+
+	return len < LIVE_HEADER_LEN ? LIVE_HEADER_LEN : len;
 }
 
 static __always_inline int write_header(struct xdp_md *ctx, int verdict)
@@ -62,6 +74,25 @@ static __always_inline int write_header(struct xdp_md *ctx, int verdict)
 		return XDP_ABORTED;
 	c->next = key + 1 == c->flows ? 0 : key + 1;
 	c->entered++;
+	if (options & LIVE_MIXED) {
+		__u32 len = frame_len(h->bytes);
+
+		if (data + len < end && bpf_xdp_adjust_tail(ctx, (int)len - (int)(end - data)) != 0)
+			return XDP_ABORTED;
+		data = (void *)(long)ctx->data;
+		end = (void *)(long)ctx->data_end;
+		if (data + LIVE_HEADER_LEN > end)
+			return XDP_ABORTED;
+	}
+	if (options & LIVE_WHOLE) {
+		__u32 len = end - data;
+
+		if (len < LIVE_HEADER_LEN || len > LIVE_FRAME_MAX)
+			return XDP_ABORTED;
+		if (bpf_xdp_store_bytes(ctx, 0, h->bytes, len) != 0)
+			return XDP_ABORTED;
+		return verdict;
+	}
 	__builtin_memcpy(data, h->bytes, LIVE_HEADER_LEN);
 	return verdict;
 }
@@ -103,8 +134,11 @@ int capture(struct __sk_buff *skb)
 	key = c->captured;
 	to = bpf_map_lookup_elem(&captures, &key);
 	if (to) {
+		__u32 n = skb->len < LIVE_CAPTURE_LEN ? skb->len : LIVE_CAPTURE_LEN;
+
 		to->len = skb->len;
-		bpf_skb_load_bytes(skb, 0, to->header, LIVE_HEADER_LEN);
+		if (n > 0)
+			bpf_skb_load_bytes(skb, 0, to->header, n);
 		c->captured++;
 	}
 	return TC_ACT_SHOT;

@@ -43,21 +43,57 @@ static int no_message(enum libbpf_print_level level, const char *format, va_list
 	return 0;
 }
 
-static int set_flows(struct live *l, uint32_t flows)
+/* the constant of the program, before it is loaded */
+static int set_options(struct live *l, const struct traffic *t)
 {
-	struct bpf_map *templates = bpf_object__find_map_by_name(l->object, "templates");
+	struct bpf_map *constants = bpf_object__find_map_by_name(l->object, ".rodata");
+	unsigned int options = (traffic_is_whole(t) ? LIVE_WHOLE : 0)
+			| (traffic_is_mixed(t) ? LIVE_MIXED : 0);
 
-	return templates == NULL ? -EINVAL : bpf_map__set_max_entries(templates, flows);
+	if (constants == NULL)
+		return -EINVAL;
+	return bpf_map__set_initial_value(constants, &options, sizeof(options));
 }
 
-static void fill_templates(struct live *l, const struct traffic *t)
+static int set_sizes(struct live *l, const struct traffic *t)
 {
-	uint8_t frame[TRAFFIC_SIZE_MAX];
+	struct bpf_map *templates = bpf_object__find_map_by_name(l->object, "templates");
+	struct bpf_map *captures = bpf_object__find_map_by_name(l->object, "captures");
+	int ret;
 
-	for (uint32_t i = 0; i < t->flows; i++) {
-		traffic_frame(t, i, frame);
-		memcpy(l->templates + (size_t)i * LIVE_HEADER_LEN, frame, LIVE_HEADER_LEN);
+	if (templates == NULL || captures == NULL)
+		return -EINVAL;
+	l->n_frames = traffic_count(t);
+	l->n_captures = t->state == TRAFFIC_ESTABLISHED ? t->flows : 0;
+	if (l->n_captures < LIVE_CAPTURES)
+		l->n_captures = LIVE_CAPTURES;
+	l->stride = traffic_is_whole(t) ? LIVE_FRAME_MAX : LIVE_HEADER_LEN;
+	ret = bpf_map__set_max_entries(templates, l->n_frames);
+	if (ret == 0)
+		ret = bpf_map__set_value_size(templates, (uint32_t)l->stride);
+	if (ret == 0)
+		ret = bpf_map__set_max_entries(captures, l->n_captures);
+	return ret < 0 ? ret : set_options(l, t);
+}
+
+void live_feed(struct live *l, const struct traffic *t, live_make *make)
+{
+	uint8_t frame[LIVE_FRAME_MAX] = { 0 };
+
+	for (uint32_t i = 0; i < l->n_frames; i++) {
+		make(l, t, i, frame);
+		/* behind its header the longest has what the shorter ones have, and more */
+		if (i == 0 || traffic_is_mixed(t))
+			memcpy(l->frame, frame, sizeof(l->frame));
+		memcpy(l->templates + i * l->stride, frame, l->stride);
 	}
+	l->counts->next = 0;
+}
+
+static void make_data(const struct live *l, const struct traffic *t, uint32_t i, uint8_t *frame)
+{
+	(void)l;
+	traffic_frame(t, i, frame);
 }
 
 int live_load(struct live *l, const struct traffic *t, char *why)
@@ -70,7 +106,7 @@ int live_load(struct live *l, const struct traffic *t, char *why)
 	l->object = bpf_object__open_mem(live_bpf, sizeof(live_bpf), NULL);
 	if (l->object == NULL)
 		return side_fail(why, -ENOTSUP, "the built-in BPF object cannot be read");
-	ret = set_flows(l, t->flows);
+	ret = set_sizes(l, t);
 	if (ret == 0)
 		ret = bpf_object__load(l->object);
 	if (ret < 0)
@@ -80,13 +116,13 @@ int live_load(struct live *l, const struct traffic *t, char *why)
 	l->sink = program(l, "sink");
 	l->capture = program(l, "capture");
 	l->identify = program(l, "identify");
-	l->captures = bpf_object__find_map_fd_by_name(l->object, "captures");
-	l->templates = map_memory(l, "templates", (size_t)t->flows * LIVE_HEADER_LEN);
+	l->templates = map_memory(l, "templates", l->n_frames * l->stride);
+	l->captures = map_memory(l, "captures", l->n_captures * sizeof(*l->captures));
 	l->counts = map_memory(l, "counts", sizeof(*l->counts));
-	if (l->templates == NULL || l->counts == NULL)
+	if (l->templates == NULL || l->captures == NULL || l->counts == NULL)
 		return side_fail(why, -ENOTSUP, "BPF maps cannot be mapped: %s", strerror(errno));
-	l->counts->flows = t->flows;
-	fill_templates(l, t);
+	l->counts->flows = l->n_frames;
+	live_feed(l, t, make_data);
 	return 0;
 }
 
@@ -105,9 +141,9 @@ static int attach(unsigned int interface, enum bpf_tc_attach_point point, int pr
 	return 0;
 }
 
-int live_attach(struct live *l, int sink, char *why)
+int live_attach(struct live *l, enum live_way way, int sink, char *why)
 {
-	return attach(l->out, BPF_TC_EGRESS, sink, why);
+	return attach(way == LIVE_FORWARD ? l->out : l->in, BPF_TC_EGRESS, sink, why);
 }
 
 int live_shut(struct live *l, int prog, char *why)
@@ -124,13 +160,14 @@ int live_reopen(struct live *l, char *why)
 	return ret < 0 ? side_fail(why, ret, "a classifier stays: %s", strerror(-ret)) : 0;
 }
 
-int live_run(struct live *l, int prog, uint64_t packets, const uint8_t *frame, uint16_t size,
+int live_run(struct live *l, enum live_way way, int prog, uint64_t packets, uint16_t size,
 		char *why)
 {
-	struct xdp_md ctx = { .data_end = size, .ingress_ifindex = l->in };
+	struct xdp_md ctx = { .data_end = size,
+		.ingress_ifindex = way == LIVE_FORWARD ? l->in : l->out };
 
 	while (packets > 0) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = size,
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = l->frame, .data_size_in = size,
 				.ctx_in = &ctx, .ctx_size_in = sizeof(ctx),
 				.repeat = (int)(packets < RUN_MAX ? packets : RUN_MAX),
 				.flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = BATCH);
@@ -144,13 +181,17 @@ int live_run(struct live *l, int prog, uint64_t packets, const uint8_t *frame, u
 	return 0;
 }
 
+void live_forget(struct live *l)
+{
+	memset(l->captures, 0, l->n_captures * sizeof(*l->captures));
+	l->counts->captured = 0;
+}
+
 void live_captured(struct live *l, struct side_probe *out)
 {
-	struct live_capture c;
-
-	out->n = l->counts->captured;
-	for (uint32_t i = 0; i < out->n && bpf_map_lookup_elem(l->captures, &i, &c) == 0; i++) {
-		out->frames[i].len = c.len;
-		memcpy(out->frames[i].header, c.header, SIDE_HEADER_LEN);
+	out->n = l->counts->captured < SIDE_PROBES ? l->counts->captured : SIDE_PROBES;
+	for (uint32_t i = 0; i < out->n; i++) {
+		out->frames[i].len = l->captures[i].len;
+		memcpy(out->frames[i].header, l->captures[i].header, SIDE_HEADER_LEN);
 	}
 }

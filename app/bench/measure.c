@@ -19,7 +19,7 @@ struct lane {
 	bool runs;
 	bool probed;
 	uint64_t packets; /* of a round */
-	double cpu_ns, wall_ns; /* of all rounds */
+	double cpu_ns, wait_ns; /* of all rounds */
 };
 
 static bool usable(const struct lane *l)
@@ -42,8 +42,7 @@ static void start(struct lane *l)
 
 static bool has_iptables_rules(const struct side_setup *s)
 {
-	return s->ours || s->backend == BACKEND_LEGACY || s->backend == BACKEND_NFT
-			|| s->backend == BACKEND_PLAIN;
+	return s->ours || s->backend != BACKEND_NATIVE;
 }
 
 /* what @a and @b did differently; NULL: nothing */
@@ -53,6 +52,12 @@ static const char *difference(const struct lane *a, const struct lane *b)
 			&& (a->probe.rules_hash != b->probe.rules_hash
 					|| a->probe.n_rules != b->probe.n_rules))
 		return "other rules than";
+	if (has_iptables_rules(a->setup) && has_iptables_rules(b->setup)
+			&& a->probe.counters_hash != b->probe.counters_hash)
+		return "other rules match than on";
+	if (a->setup->traffic.state == TRAFFIC_ESTABLISHED && a->probe.n_tracked >= 0
+			&& b->probe.n_tracked >= 0 && a->probe.n_tracked != b->probe.n_tracked)
+		return "knows another number of connections than";
 	if (a->probe.n != b->probe.n)
 		return "lets leave another number of packets than";
 	if (memcmp(a->probe.frames, b->probe.frames, sizeof(a->probe.frames)) != 0)
@@ -84,9 +89,24 @@ static void compare(struct lane *lanes, unsigned int n)
 	}
 }
 
+/* connections are new only once: then the table must be empty, and a round that long at most */
+static bool make_new(struct lane *l, uint64_t *packets)
+{
+	uint32_t flows = l->setup->traffic.flows;
+
+	if (l->setup->traffic.state != TRAFFIC_NEW)
+		return true;
+	if (*packets > flows)
+		*packets = flows;
+	return l->setup->ops->reset == NULL || side_reset(&l->side, l->result->fault) == 0;
+}
+
 static bool move(struct lane *l, uint64_t packets, bool alone, struct side_sample *s)
 {
 	char *fault = l->result->fault;
+
+	if (!alone && !make_new(l, &packets))
+		return false;
 
 	if (side_measure(&l->side, packets, alone, s, fault) < 0)
 		return false;
@@ -105,7 +125,8 @@ static uint64_t calibrate(struct lane *l, double ns, bool alone)
 	uint64_t packets = FIRST_PACKETS;
 	double per_packet;
 
-	while (move(l, packets, alone, &s) && s.cpu_ns < CALIBRATE_NS && packets < PACKETS_MAX)
+	while (move(l, packets, alone, &s) && s.cpu_ns < CALIBRATE_NS && packets < PACKETS_MAX
+			&& s.entered >= packets)
 		packets *= 4;
 	if (l->result->fault[0] != '\0')
 		return 0;
@@ -137,8 +158,8 @@ static void one_round(struct lane *l)
 	r->rounds[r->n_rounds++] = s.cpu_ns / (double)s.entered;
 	r->packets += s.entered;
 	l->cpu_ns += s.cpu_ns;
-	l->wall_ns += s.wall_ns;
-	r->cpu_share = l->cpu_ns / l->wall_ns;
+	l->wait_ns += s.wait_ns;
+	r->cpu_share = l->cpu_ns / (l->cpu_ns + l->wait_ns);
 }
 
 static void show(const struct measure_options *o, const char *text, unsigned int i)

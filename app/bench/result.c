@@ -141,7 +141,9 @@ bool result_ratio(const struct result_side *kernel, const struct result_side *ou
 
 static bool same_traffic(const struct traffic *a, const struct traffic *b)
 {
-	return a->v6 == b->v6 && a->flows == b->flows && a->size == b->size;
+	/* packets between anybody stand for those that rules match */
+	return a->v6 == b->v6 && a->flows == b->flows && a->size == b->size && a->imix == b->imix
+			&& (a->addresses == TRAFFIC_NEAR) == (b->addresses == TRAFFIC_NEAR);
 }
 
 bool result_added(const struct result *r, const struct result_scenario *s,

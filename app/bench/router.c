@@ -5,9 +5,8 @@
  */
 #include "app/bench/router.h"
 
-#include "app/sluice/apply.h"
+#include "app/bench/router_conf.h"
 #include "config/build.h"
-#include "lib/conf.h"
 #include "lib/link_memory.h"
 #include "lib/router.h"
 
@@ -32,11 +31,20 @@ struct router {
 	const struct side_setup *setup;
 	struct sl_link *in, *out;
 	struct rte_mempool *pool;
-	uint8_t *frames;
+	uint8_t *frames; /* traffic_count() of them, traffic.size apart */
+	uint16_t *lens;
+	struct seen *seen; /* what has left while it was captured */
+	uint32_t n_seen, max_seen;
 };
 
-/* where the capturing link puts what leaves; NULL while nothing is captured */
-static struct side_probe *captured;
+/* a frame that left */
+struct seen {
+	uint32_t len;
+	uint8_t header[SIDE_HEADER_LEN];
+};
+
+/* there is one router in a process: whose link captures */
+static struct router *capturing;
 
 /* DPDK's talk goes nowhere: the answer is one line */
 static void be_quiet(void)
@@ -68,109 +76,65 @@ static int start_eal(unsigned int core, char *why)
 	return 0;
 }
 
-static int make_frames(struct router *b, const struct traffic *t, char *why)
+typedef uint16_t make_frame(struct router *b, uint32_t i, uint8_t *frame);
+
+/* what a link receives from now on, from the first frame; @make is called for each */
+static void feed(struct router *b, struct sl_link *link, make_frame *make)
 {
-	b->frames = malloc((size_t)t->flows * t->size);
-	if (b->frames == NULL)
-		return side_fail(why, -ENOMEM, "no memory for %u flows", t->flows);
-	for (uint32_t i = 0; i < t->flows; i++)
-		traffic_frame(t, i, b->frames + (size_t)i * t->size);
-	return 0;
+	const struct traffic *t = &b->setup->traffic;
+	struct sl_memory_source source = { .frames = b->frames,
+		.n_frames = traffic_count(t),
+		.frame_len = t->size,
+		.lens = traffic_is_mixed(t) ? b->lens : NULL };
+
+	for (uint32_t i = 0; i < source.n_frames; i++)
+		b->lens[i] = make(b, i, b->frames + (size_t)i * t->size);
+	sl_link_memory_feed(link, 0, &source);
+}
+
+static void starve(struct sl_link *link)
+{
+	const struct sl_memory_source none = { 0 };
+
+	sl_link_memory_feed(link, 0, &none);
+}
+
+static uint16_t make_data(struct router *b, uint32_t i, uint8_t *frame)
+{
+	return traffic_frame(&b->setup->traffic, i, frame);
+}
+
+static uint16_t make_opening(struct router *b, uint32_t i, uint8_t *frame)
+{
+	return traffic_opening(&b->setup->traffic, i, frame);
+}
+
+static uint16_t make_answer(struct router *b, uint32_t i, uint8_t *frame)
+{
+	return traffic_answer(&b->setup->traffic, b->seen[i].header, frame);
 }
 
 static int make_ports(struct router *b, const struct traffic *t, char *why)
 {
-	struct sl_memory_source source = { .frames = b->frames,
-		.n_frames = t->flows,
-		.frame_len = t->size },
-				none = { 0 };
+	struct sl_memory_source none = { 0 };
 	struct rte_ether_addr in_mac, out_mac;
 
 	rte_ether_unformat_addr(TRAFFIC_IN_MAC, &in_mac);
 	rte_ether_unformat_addr(TRAFFIC_OUT_MAC, &out_mac);
+	b->frames = malloc((size_t)traffic_count(t) * t->size);
+	b->lens = calloc(traffic_count(t), sizeof(*b->lens));
+	if (b->frames == NULL || b->lens == NULL)
+		return side_fail(why, -ENOMEM, "no memory for %u frames", traffic_count(t));
 	b->pool = sl_pool_create("bench", BUFFERS, RTE_MBUF_DEFAULT_DATAROOM);
 	if (b->pool == NULL || sl_router_create(b->pool, 1, &b->r) < 0)
 		return side_fail(why, -ENOMEM, "no memory for the router");
-	b->in = sl_link_memory(b->pool, &source, 1);
+	b->in = sl_link_memory(b->pool, &none, 1);
 	b->out = sl_link_memory(b->pool, &none, 1);
 	if (b->in == NULL || b->out == NULL
 			|| sl_router_add_port(b->r, "in", b->in, &in_mac, 1500, 0) < 0
 			|| sl_router_add_port(b->r, "out", b->out, &out_mac, 1500, 0) < 0)
 		return side_fail(why, -ENOMEM, "no memory for ports");
 	return 0;
-}
-
-/* the scenario's rules as a file without a name; "" without rules, NULL if that is not possible */
-static const char *rules_path(const struct ruleset *rules, char path[32])
-{
-	char *text = ruleset_iptables(rules);
-	size_t left = text == NULL ? 0 : strlen(text);
-	int fd = rules->kind == RULES_NONE ? -1 : memfd_create("rules", MFD_CLOEXEC);
-
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	for (const char *at = text; fd >= 0 && left > 0;) {
-		ssize_t n = write(fd, at, left);
-
-		if (n < 0)
-			break;
-		at += n;
-		left -= (size_t)n;
-	}
-	free(text);
-	if (rules->kind == RULES_NONE)
-		return "";
-	return fd < 0 || left > 0 ? NULL : path;
-}
-
-/* addresses and neighbour as the lab's, rules, engine */
-static int configure(struct router *b, const struct side_setup *setup, char *why)
-{
-	bool v6 = setup->traffic.v6;
-	struct sl_prefix in, out;
-	struct sl_mark at = { 0, 0 };
-	struct sl_port_conf ports[] = {
-		{ .name = "in",
-				.addresses = &in,
-				.addresses_at = &at,
-				.n_addresses = 1,
-				.mtu = 1500 },
-		{ .name = "out",
-				.addresses = &out,
-				.addresses_at = &at,
-				.n_addresses = 1,
-				.mtu = 1500 },
-	};
-	struct sl_neigh_conf neighbour = { .port = "out" };
-	struct sl_conf conf = { .path = "sluice-bench",
-		.n_workers = 1,
-		.ports = ports,
-		.n_ports = 2,
-		.neighbours = &neighbour,
-		.n_neighbours = 1 };
-	char path[32];
-	const char *rules = rules_path(&setup->rules, path);
-
-	sl_prefix_parse(v6 ? TRAFFIC_IN_V6 : TRAFFIC_IN_V4, &in);
-	sl_prefix_parse(v6 ? TRAFFIC_OUT_V6 : TRAFFIC_OUT_V4, &out);
-	neighbour.family = (uint8_t)sl_addr_parse(
-			v6 ? TRAFFIC_SINK_V6 : TRAFFIC_SINK_V4, &neighbour.ip);
-	rte_ether_unformat_addr(TRAFFIC_SINK_MAC, &neighbour.mac);
-	if (rules == NULL)
-		return side_fail(why, -ENOMEM, "no memory for rules");
-	if (rules[0] != '\0' && v6)
-		conf.firewall.ip6tables = rules;
-	else if (rules[0] != '\0')
-		conf.firewall.iptables = rules;
-	conf.firewall.engine = strcmp(setup->name, "plain") == 0 ? NULL : setup->name;
-	if (apply_conf(b->r, &conf, &b->firewall, NULL, why, SIDE_TEXT_MAX) == 0)
-		return 0;
-	/* the file has no name that would mean something: "rules:3: ..." */
-	if (rules[0] != '\0' && strncmp(why, rules, strlen(rules)) == 0) {
-		memmove(why + strlen("rules"), why + strlen(rules),
-				strlen(why + strlen(rules)) + 1);
-		memcpy(why, "rules", strlen("rules"));
-	}
-	return -ENOTSUP;
 }
 
 static int router_open(const struct side_setup *setup, void **priv, char *why)
@@ -183,24 +147,25 @@ static int router_open(const struct side_setup *setup, void **priv, char *why)
 	b->setup = setup;
 	ret = start_eal(setup->core, why);
 	if (ret == 0)
-		ret = make_frames(b, &setup->traffic, why);
-	if (ret == 0)
 		ret = make_ports(b, &setup->traffic, why);
 	if (ret == 0)
-		ret = configure(b, setup, why);
+		ret = router_configure(b->r, setup, &b->firewall, why);
 	*priv = b; /* ends with the process */
 	return ret;
 }
 
-static void poll(struct router *b, uint64_t packets, struct side_sample *out)
+/* until @packets have come in by @from */
+static void poll(struct router *b, struct sl_link *from, uint64_t packets, struct side_sample *out)
 {
+	struct sl_link *to = from == b->in ? b->out : b->in;
+	unsigned int port = from == b->in ? 1 : 2;
 	struct sl_worker *w = b->r->workers[0];
-	uint64_t entered = w->rx[1], left = sl_link_memory_sent(b->out, 0);
+	uint64_t entered = w->rx[port], left = sl_link_memory_sent(to, 0);
 
-	while (w->rx[1] - entered < packets)
+	while (w->rx[port] - entered < packets)
 		sl_worker_poll(w);
-	out->entered = w->rx[1] - entered;
-	out->left = sl_link_memory_sent(b->out, 0) - left;
+	out->entered = w->rx[port] - entered;
+	out->left = sl_link_memory_sent(to, 0) - left;
 }
 
 /* the link alone: allocate, copy, free */
@@ -228,7 +193,7 @@ static int router_measure(
 	if (alone)
 		turn_over(b, packets, out);
 	else
-		poll(b, packets, out);
+		poll(b, b->in, packets, out);
 	side_clock_stop(out);
 	if (sl_router_balance(b->r, &rx, &accounted) != 0)
 		return side_fail(why, -EIO, "%lu packets received, %lu accounted for",
@@ -238,16 +203,61 @@ static int router_measure(
 
 static uint16_t capture_tx(struct sl_link *link, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
 {
-	for (uint16_t i = 0; i < n && captured->n < SIDE_PROBES; i++) {
-		uint32_t at = captured->n++;
+	struct router *b = capturing;
 
-		captured->frames[at].len = pkts[i]->pkt_len;
-		sl_pkt_copy(pkts[i], 0, SIDE_HEADER_LEN, captured->frames[at].header);
+	for (uint16_t i = 0; i < n && b->n_seen < b->max_seen; i++) {
+		struct seen *to = &b->seen[b->n_seen++];
+		uint32_t len = pkts[i]->pkt_len;
+
+		to->len = len;
+		sl_pkt_copy(pkts[i], 0, len < SIDE_HEADER_LEN ? len : SIDE_HEADER_LEN, to->header);
 	}
 	(void)link;
 	(void)queue;
 	rte_pktmbuf_free_bulk(pkts, n);
 	return n;
+}
+
+/* moves @packets from b->in, and keeps the first @n that leave; false without memory */
+static bool poll_captured(struct router *b, uint64_t packets, uint32_t n)
+{
+	const struct sl_link_ops *ops = b->out->ops;
+	const struct sl_link_ops capture = { .kind = "capture", .rx = ops->rx, .tx = capture_tx };
+	struct side_sample sample;
+
+	free(b->seen);
+	b->seen = calloc(n, sizeof(*b->seen));
+	b->n_seen = 0;
+	b->max_seen = n;
+	if (b->seen == NULL)
+		return false;
+	capturing = b;
+	b->out->ops = &capture;
+	poll(b, b->in, packets, &sample);
+	b->out->ops = ops;
+	return true;
+}
+
+/* opens every flow, and answers what has left, as the kernel's side does */
+static int establish(struct router *b, char *why)
+{
+	uint32_t flows = traffic_count(&b->setup->traffic);
+	struct side_sample back;
+
+	feed(b, b->in, make_opening);
+	if (!poll_captured(b, flows, flows))
+		return side_fail(why, -ENOMEM, "no memory for %u flows", flows);
+	starve(b->in);
+	if (b->n_seen < flows)
+		return side_fail(
+				why, -EIO, "%u opening packets entered, %u left", flows, b->n_seen);
+	feed(b, b->out, make_answer);
+	poll(b, b->out, flows, &back);
+	starve(b->out);
+	if (back.left != back.entered)
+		return side_fail(why, -EIO, "%lu answers entered, %lu left",
+				(unsigned long)back.entered, (unsigned long)back.left);
+	return 0;
 }
 
 /* the rules as sluicectl would print them */
@@ -261,27 +271,34 @@ static void hash_rules(struct router *b, struct side_probe *out)
 	if (f == NULL)
 		return;
 	if (b->setup->rules.kind != RULES_NONE)
-		sl_firewall_print(b->firewall, f, family, NULL, false);
+		sl_firewall_print(b->firewall, f, family, NULL, true);
 	fclose(f);
-	if (text != NULL)
+	if (text != NULL) {
 		out->rules_hash = ruleset_hash(text, &out->n_rules);
+		out->counters_hash = ruleset_hash_counters(text);
+	}
 	free(text);
 }
 
 static int router_probe(void *priv, struct side_probe *out, char *why)
 {
 	struct router *b = priv;
-	const struct sl_link_ops *ops = b->out->ops;
-	const struct sl_link_ops capturing = { .kind = "capture", .rx = ops->rx, .tx = capture_tx };
-	struct side_sample sample;
+	int ret = 0;
 
-	(void)why;
-	captured = out;
-	b->out->ops = &capturing;
-	poll(b, SIDE_PROBES, &sample);
-	b->out->ops = ops;
-	captured = NULL;
+	if (b->setup->traffic.state == TRAFFIC_ESTABLISHED)
+		ret = establish(b, why);
+	if (ret < 0)
+		return ret;
+	feed(b, b->in, make_data);
+	if (!poll_captured(b, SIDE_PROBES, SIDE_PROBES))
+		return side_fail(why, -ENOMEM, "no memory");
+	out->n = b->n_seen;
+	for (uint32_t i = 0; i < out->n; i++) {
+		out->frames[i].len = b->seen[i].len;
+		memcpy(out->frames[i].header, b->seen[i].header, SIDE_HEADER_LEN);
+	}
 	hash_rules(b, out);
+	out->n_tracked = -1;
 	return 0;
 }
 

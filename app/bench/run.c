@@ -28,14 +28,15 @@ static void run_scenario(const struct scenario *s, const struct options *o, cons
 {
 	struct measure_options m = { o->rounds, o->seconds, progress };
 	struct side_setup setups[RESULT_SIDES_MAX];
-	struct side_setup setup = {
-		.ops = &kernel_side, .traffic = s->traffic, .rules = s->rules, .core = o->core
-	};
+	struct side_setup setup = { .ops = &kernel_side,
+		.traffic = s->traffic,
+		.rules = s->rules,
+		.tap = s->tap,
+		.core = o->core };
 	const char *missing = kernel_missing();
 	unsigned int n = 0;
 
-	setup.traffic.flows = o->flows > 0 ? o->flows : s->traffic.flows;
-	setup.traffic.size = o->size > 0 ? o->size : s->traffic.size;
+	traffic_override(&setup.traffic, o->flows, o->size);
 	describe(s, &setup.traffic, out);
 	if (missing != NULL) {
 		snprintf(out->skipped, sizeof(out->skipped), "%s", missing);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/scenario.h"
 
-#include "config/yaml_node.h"
+#include "app/bench/scenario_read.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 
 static bool read_name(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
@@ -34,155 +32,25 @@ static bool read_baseline(struct yaml_ctx *c, const yaml_node_t *node, void *obj
 			c, node, &((struct scenario *)object)->baseline, "the name of a scenario");
 }
 
-static bool read_family(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+static bool read_flag(struct yaml_ctx *c, const yaml_node_t *node, bool *out)
 {
-	static const char *const words[] = { "4", "6", NULL };
+	static const char *const words[] = { "false", "true", NULL };
 	int word;
 
 	if (!yaml_word(c, node, words, &word))
 		return false;
-	((struct scenario *)object)->traffic.v6 = word == 1;
+	*out = word == 1;
 	return true;
 }
 
-static bool read_flows(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+static bool read_default(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	uint64_t n;
-
-	if (!yaml_uint(c, node, 1, TRAFFIC_FLOWS_MAX, &n))
-		return false;
-	((struct scenario *)object)->traffic.flows = (uint32_t)n;
-	return true;
+	return read_flag(c, node, &((struct scenario *)object)->by_default);
 }
 
-static bool read_size(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+static bool read_tap(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	uint64_t n;
-
-	if (!yaml_uint(c, node, TRAFFIC_SIZE_MIN, TRAFFIC_SIZE_MAX, &n))
-		return false;
-	((struct scenario *)object)->traffic.size = (uint16_t)n;
-	return true;
-}
-
-static bool read_ttl(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	uint64_t n;
-
-	if (!yaml_uint(c, node, 1, 255, &n))
-		return false;
-	((struct scenario *)object)->traffic.ttl = (uint8_t)n;
-	return true;
-}
-
-static bool read_traffic(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	static const struct yaml_key keys[] = {
-		{ "family", read_family, false },
-		{ "flows", read_flows, false },
-		{ "size", read_size, false },
-		{ "ttl", read_ttl, false },
-		{ NULL, NULL, false },
-	};
-
-	return yaml_map(c, node, "traffic", keys, object, NULL);
-}
-
-static bool set_kind(struct yaml_ctx *c, const yaml_node_t *node, struct scenario *s,
-		enum rules_kind kind)
-{
-	if (s->rules.kind != RULES_NONE)
-		return yaml_error(c, node,
-				"rules are given twice, expected one of generate, file, "
-				"text");
-	s->rules.kind = kind;
-	return true;
-}
-
-static bool read_generate(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	const char *const *words = &rules_kind_names[RULES_LINEAR];
-	int word;
-
-	return yaml_word(c, node, words, &word)
-			&& set_kind(c, node, object, (enum rules_kind)(RULES_LINEAR + word));
-}
-
-static bool read_count(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	uint64_t n;
-
-	if (!yaml_uint(c, node, 1, 1000000, &n))
-		return false;
-	((struct scenario *)object)->rules.count = (uint32_t)n;
-	return true;
-}
-
-static bool read_text(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	struct scenario *s = object;
-
-	return set_kind(c, node, s, RULES_TEXT)
-			&& yaml_text_into(c, node, &s->rules.text,
-					"rules in the format of iptables-save");
-}
-
-/* relative to the scenario's own directory */
-static void beside(const char *scenario, const char *name, char *path, size_t size)
-{
-	const char *slash = strrchr(scenario, '/');
-	int dir_len = slash == NULL || name[0] == '/' ? 0 : (int)(slash + 1 - scenario);
-
-	snprintf(path, size, "%.*s%s", dir_len, scenario, name);
-}
-
-static bool read_file(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	const char *name = yaml_text(c, node, "a file in the format of iptables-save");
-	struct scenario *s = object;
-	char path[PATH_MAX];
-	char *text = NULL;
-	size_t size = 0;
-	FILE *in;
-
-	if (name == NULL || !set_kind(c, node, s, RULES_TEXT))
-		return false;
-	beside(c->path, name, path, sizeof(path));
-	in = fopen(path, "re");
-	if (in == NULL || getdelim(&text, &size, '\0', in) < 0) {
-		yaml_error(c, node, "%s: %s, expected rules in the format of iptables-save", path,
-				in == NULL ? strerror(errno) : "nothing to read");
-		if (in != NULL)
-			fclose(in);
-		free(text);
-		return false;
-	}
-	s->rules.text = yaml_dup_text(c, text);
-	free(text);
-	fclose(in);
-	return true;
-}
-
-static bool read_rules(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	static const struct yaml_key keys[] = {
-		{ "generate", read_generate, false },
-		{ "count", read_count, false },
-		{ "file", read_file, false },
-		{ "text", read_text, false },
-		{ NULL, NULL, false },
-	};
-	struct ruleset *r = &((struct scenario *)object)->rules;
-
-	if (!yaml_map(c, node, "rules", keys, object, NULL))
-		return false;
-	if (r->kind == RULES_NONE)
-		return yaml_error(
-				c, node, "rules without any, expected one of generate, file, text");
-	if ((r->kind != RULES_TEXT) != (r->count > 0))
-		return yaml_error(
-				c, node, "'count' goes with 'generate', expected both or neither");
-	return true;
+	return read_flag(c, node, &((struct scenario *)object)->tap);
 }
 
 static bool read_kernel(struct yaml_ctx *c, const yaml_node_t *node, void *object)
@@ -219,9 +87,10 @@ static bool read_engines(struct yaml_ctx *c, const yaml_node_t *node, void *obje
 
 	if (!yaml_seq(c, node, "engines", &n))
 		return false;
-	if (n == 0 || n > SCENARIO_ENGINES_MAX)
-		return yaml_error(c, node, "found %zu engines, expected 1 to %d", n,
+	if (n > SCENARIO_ENGINES_MAX)
+		return yaml_error(c, node, "found %zu engines, expected 0 to %d", n,
 				SCENARIO_ENGINES_MAX);
+	s->kernel_only = n == 0;
 	for (size_t i = 0; i < n; i++) {
 		const yaml_node_t *item = yaml_item(c, node, i);
 
@@ -236,42 +105,72 @@ static bool read_engines(struct yaml_ctx *c, const yaml_node_t *node, void *obje
 	return true;
 }
 
-/* what needs the whole file */
-static bool complete(struct yaml_ctx *c, const yaml_node_t *root, struct scenario *s)
+/* whether back end @b fits to the rules */
+static bool fits(struct yaml_ctx *c, const yaml_node_t *root, const struct scenario *s,
+		enum backend b)
+{
+	bool none = s->rules.kind == RULES_NONE, sets = ruleset_has_sets(&s->rules);
+
+	if ((b == BACKEND_PLAIN) != none)
+		return yaml_error(c, root, "%s, expected %s",
+				none ? "a back end for rules but no rules"
+				     : "rules, and back end 'plain' that loads none",
+				none ? "kernel: [plain]" : "another back end");
+	if (b == BACKEND_NATIVE && !ruleset_has_native(&s->rules))
+		return yaml_error(c, root,
+				"back end 'native' without rules in nft's language, expected "
+				"'nft' under rules, or generated sets");
+	if (b != BACKEND_NATIVE && b != BACKEND_PLAIN && (b == BACKEND_IPSET) != sets)
+		return yaml_error(c, root, "back end '%s', expected %s with these rules",
+				backend_names[b], sets ? "ipset or native" : "legacy or nft");
+	return true;
+}
+
+static void set_defaults(struct scenario *s)
 {
 	bool none = s->rules.kind == RULES_NONE;
 
-	if (s->n_kernel == 0 && none)
+	s->rules.v6 = s->traffic.v6;
+	s->traffic.acl = s->rules.acl;
+	if (s->n_engines == 0 && !s->kernel_only)
+		s->engines[s->n_engines++] = none ? "plain" : "auto";
+	if (s->n_kernel > 0)
+		return;
+	if (none) {
 		s->kernel[s->n_kernel++] = BACKEND_PLAIN;
-	if (s->n_kernel == 0) {
+	} else if (ruleset_has_sets(&s->rules)) {
+		s->kernel[s->n_kernel++] = BACKEND_IPSET;
+	} else {
 		s->kernel[s->n_kernel++] = BACKEND_LEGACY;
 		s->kernel[s->n_kernel++] = BACKEND_NFT;
 	}
-	if (s->n_engines == 0)
-		s->engines[s->n_engines++] = none ? "plain" : "auto";
-	for (unsigned int i = 0; i < s->n_kernel; i++) {
-		bool set = s->kernel[i] == BACKEND_IPSET || s->kernel[i] == BACKEND_NFT_SET;
+	if (ruleset_has_native(&s->rules))
+		s->kernel[s->n_kernel++] = BACKEND_NATIVE;
+}
 
-		if ((s->kernel[i] == BACKEND_PLAIN) != none)
-			return yaml_error(c, root, "%s, expected %s",
-					none ? "a back end for rules but no rules"
-					     : "rules, and back end 'plain' that loads none",
-					none ? "kernel: [plain]" : "another back end");
-		if (set != (s->rules.kind == RULES_SET))
-			return yaml_error(c, root, "back end '%s', expected %s with these rules",
-					backend_names[s->kernel[i]],
-					set ? "legacy or nft" : "ipset or nft-set");
-	}
-	if (s->traffic.v6 && (s->rules.kind == RULES_LINEAR || s->rules.kind == RULES_SET))
-		return yaml_error(c, root, "family 6 with generated addresses, expected family 4");
+/* what needs the whole file */
+static bool complete(struct yaml_ctx *c, const yaml_node_t *root, struct scenario *s)
+{
+	set_defaults(s);
+	for (unsigned int i = 0; i < s->n_kernel; i++)
+		if (!fits(c, root, s, s->kernel[i]))
+			return false;
+	if (s->traffic.addresses == TRAFFIC_RULES && !ruleset_is_acl(&s->rules))
+		return yaml_error(c, root,
+				"addresses of rules that tell none, expected acl, fw, ipc or "
+				"classbench under rules");
+	if (s->traffic.v6 && ruleset_is_acl(&s->rules))
+		return yaml_error(c, root, "family 6 with these rules, expected family 4");
 	return true;
 }
 
 static const struct yaml_key top_keys[] = {
 	{ "name", read_name, true },
 	{ "title", read_title, false },
-	{ "traffic", read_traffic, false },
-	{ "rules", read_rules, false },
+	{ "default", read_default, false },
+	{ "traffic", scenario_read_traffic, false },
+	{ "rules", scenario_read_rules, false },
+	{ "tap", read_tap, false },
 	{ "kernel", read_kernel, false },
 	{ "sluice", read_engines, false },
 	{ "baseline", read_baseline, false },

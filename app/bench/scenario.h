@@ -4,10 +4,15 @@
  *
  *   name: linear-1k
  *   title: 1,000 rules that do not match
- *   traffic: {family: 4, flows: 1, size: 64, ttl: 64}
- *   rules: {generate: linear, count: 1000}     # or {file: PATH}, or {text: "*filter ..."}
- *   kernel: [legacy, nft]                      # plain, ipset, nft-set
- *   sluice: [auto, forest]                     # engines; plain: no stage
+ *   default: true                              # measured by `run` without names
+ *   traffic: {family: 4, protocol: udp, flows: 1, size: 64, ttl: 64}
+ *                                              # size: imix; addresses: any, rules;
+ *                                              # state: established, new; or {pcap: PATH}
+ *   rules: {generate: linear, count: 1000}     # or {file: PATH}, or {text: "*filter ..."}, with
+ *                                              # ipset and nft beside; or {classbench: PATH}
+ *   kernel: [legacy, nft]                      # plain, ipset, native
+ *   sluice: [auto, forest]                     # engines; plain: no stage; []: not at all
+ *   tap: true                                  # tcpdump reads along on the kernel's side
  *   baseline: forward                          # what the stage's own cost is told against
  */
 #pragma once
@@ -25,6 +30,9 @@ struct scenario {
 	const char *name;
 	const char *title; /* "" unless given */
 	const char *baseline; /* name of another scenario; NULL: none */
+	bool by_default;
+	bool kernel_only;
+	bool tap;
 	struct traffic traffic;
 	struct ruleset rules;
 	enum backend kernel[BACKEND_NB];

@@ -17,6 +17,7 @@
 enum order {
 	ORDER_PROBE,
 	ORDER_MEASURE,
+	ORDER_RESET,
 };
 
 struct request {
@@ -50,8 +51,23 @@ static double clock_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* since the thread began; sleeping of its own accord, as some calls do, is no waiting */
+static double waited_ns(void)
+{
+	unsigned long long ran = 0, waited = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu %llu", &ran, &waited) != 2)
+		waited = 0;
+	fclose(f);
+	return (double)waited;
+}
+
 void side_clock_start(struct side_sample *s)
 {
+	s->wait_ns = -waited_ns();
 	s->wall_ns = -clock_ns(CLOCK_MONOTONIC);
 	s->cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -60,6 +76,7 @@ void side_clock_stop(struct side_sample *s)
 {
 	s->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wall_ns += clock_ns(CLOCK_MONOTONIC);
+	s->wait_ns += waited_ns();
 }
 
 /* alone on the core if that is allowed: whoever gets in between leaves cold caches behind */
@@ -112,6 +129,9 @@ static _Noreturn void serve(int fd, const struct side_setup *setup)
 			break;
 		case ORDER_MEASURE:
 			a->ret = ops->measure(priv, q.packets, q.alone, &a->sample, a->why);
+			break;
+		case ORDER_RESET:
+			a->ret = ops->reset(priv, a->why);
 			break;
 		}
 	}
@@ -177,6 +197,14 @@ int side_measure(struct side *s, uint64_t packets, bool alone, struct side_sampl
 	if (ret == 0)
 		*out = a.sample;
 	return ret;
+}
+
+int side_reset(struct side *s, char *why)
+{
+	struct request q = { .order = ORDER_RESET };
+	struct answer a;
+
+	return ask(s, &q, &a, why);
 }
 
 void side_stop(struct side *s)

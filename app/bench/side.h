@@ -15,7 +15,7 @@
 
 #define SIDE_TEXT_MAX 256
 #define SIDE_PROBES 64 /* packets that leave under observation */
-#define SIDE_HEADER_LEN 64
+#define SIDE_HEADER_LEN 80 /* a longest header: IPv6 and TCP, and a bit */
 
 struct side_ops;
 
@@ -27,6 +27,7 @@ struct side_setup {
 	enum backend backend; /* of the kernel's */
 	struct traffic traffic;
 	struct ruleset rules;
+	bool tap; /* a packet socket reads along; the kernel's only */
 	unsigned int core;
 };
 
@@ -35,6 +36,7 @@ struct side_sample {
 	uint64_t entered;
 	uint64_t left;
 	double cpu_ns; /* of the side's thread: what others took in between does not count */
+	double wait_ns; /* that it could have run but for others on the core */
 	double wall_ns;
 };
 
@@ -43,6 +45,8 @@ struct side_probe {
 	uint32_t n;
 	uint32_t n_rules;
 	uint64_t rules_hash; /* as ruleset_hash(); 0: rules of another kind */
+	uint64_t counters_hash; /* as ruleset_hash_counters(), after these packets */
+	int64_t n_tracked; /* connections that are known now; -1: nobody tracks */
 	struct {
 		uint32_t len;
 		uint8_t header[SIDE_HEADER_LEN];
@@ -52,6 +56,8 @@ struct side_probe {
 /* all are called in the side's own process; @why gets the reason of a failure */
 struct side_ops {
 	int (*open)(const struct side_setup *setup, void **priv, char *why);
+	/* forget all connections */
+	int (*reset)(void *priv, char *why);
 	/* SIDE_PROBES packets from flow 0 on; before anything was measured */
 	int (*probe)(void *priv, struct side_probe *out, char *why);
 	bool has_alone; /* measure() knows about @alone */
@@ -76,7 +82,10 @@ int side_probe(struct side *s, struct side_probe *out, char *why);
 int side_measure(struct side *s, uint64_t packets, bool alone, struct side_sample *out, char *why);
 void side_stop(struct side *s);
 
-/* the two clocks of a sample, to be called before and after */
+/* before a round of new connections */
+int side_reset(struct side *s, char *why);
+
+/* the clocks of a sample, to be called before and after */
 void side_clock_start(struct side_sample *s);
 void side_clock_stop(struct side_sample *s);
 

@@ -8,7 +8,7 @@
 #define RESAMPLES 2000
 
 /* splitmix64 by Vigna */
-static uint64_t draw(uint64_t *seed)
+uint64_t stats_draw(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
 
@@ -59,7 +59,7 @@ struct stats_interval stats_ratio(const double *above, const double *below, size
 		return (struct stats_interval){ NAN, NAN, NAN };
 	for (size_t k = 0; k < RESAMPLES; k++) {
 		for (size_t i = 0; i < n; i++) {
-			size_t from = draw(&seed) % n;
+			size_t from = stats_draw(&seed) % n;
 
 			a[i] = above[from];
 			b[i] = below[from];

@@ -36,3 +36,6 @@ struct stats_interval stats_median(const double *values, size_t n, uint64_t seed
  */
 struct stats_interval stats_ratio(
 		const double *above, const double *below, size_t n, uint64_t seed);
+
+/* the next of a series of numbers without visible order */
+uint64_t stats_draw(uint64_t *seed);

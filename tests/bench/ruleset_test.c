@@ -90,6 +90,48 @@ static void test_generators_make_as_many_as_were_asked_for(void **state)
 	free(text);
 }
 
+static void test_sets_of_each_kind_have_both_forms(void **state)
+{
+	static const struct {
+		struct ruleset r;
+		const char *ipset, *nft;
+	} cases[] = {
+		{ { .kind = RULES_NETSET, .count = 2 }, "add bench 20.0.2.0/24\n",
+				"20.0.2.0/24 }" },
+		{ { .kind = RULES_NETSET, .count = 2, .v6 = true }, "add bench fd20:0:2::/64\n",
+				"type ipv6_addr\n\t\tflags interval" },
+		{ { .kind = RULES_PORTSET, .count = 2 }, "add bench 20.0.1.1,udp:1025\n",
+				"20.0.1.1 . 1025 }" },
+		{ { .kind = RULES_SET, .count = 2, .v6 = true }, "add bench fd20::0:1\n",
+				"ip6 saddr @strangers drop" },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *ipset = ruleset_ipset(&cases[i].r), *nft = ruleset_nft(&cases[i].r);
+
+		assert_non_null(strstr(ipset, cases[i].ipset));
+		assert_non_null(strstr(nft, cases[i].nft));
+		free(ipset);
+		free(nft);
+	}
+}
+
+static void test_hash_counters_tells_which_rule_matched(void **state)
+{
+	const char *a = "*filter\n:FORWARD ACCEPT [9:9]\n[1:64] -A FORWARD -j A\n[0:0] -A FORWARD -j "
+			"B\nCOMMIT\n";
+	const char *b = "*filter\n:FORWARD ACCEPT [9:9]\n[0:0] -A FORWARD -j A\n[1:64] -A FORWARD -j "
+			"B\nCOMMIT\n";
+	const char *c = "# text\n*filter\n:FORWARD ACCEPT [8:8]\n[1:64] -A FORWARD -j A\n[0:0] -A "
+			"FORWARD -j B\nCOMMIT\n";
+
+	(void)state;
+	assert_int_not_equal(ruleset_hash_counters(a), ruleset_hash_counters(b));
+	assert_int_equal(ruleset_hash_counters(a), ruleset_hash_counters(c));
+	assert_int_equal(ruleset_hash_counters("*nat\nCOMMIT\n"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +140,8 @@ int main(void)
 		cmocka_unit_test(test_hash_when_tables_change_places_is_the_same),
 		cmocka_unit_test(test_hash_counts_rules_and_policies),
 		cmocka_unit_test(test_generators_make_as_many_as_were_asked_for),
+		cmocka_unit_test(test_sets_of_each_kind_have_both_forms),
+		cmocka_unit_test(test_hash_counters_tells_which_rule_matched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,7 @@ static void test_read_when_wrong_names_line_and_column(void **state)
 	refused("name: a\nrules: {}\n", "s.yaml:2:8: rules without any");
 	refused("name: a\nrules: {generate: linear}\n", "s.yaml:2:8: 'count' goes with");
 	refused("name: a\nrules: {generate: x, count: 1}\n",
-			"s.yaml:2:19: found 'x', expected one of linear, set, chains");
+			"s.yaml:2:19: found 'x', expected one of linear, set, netset, portset, chains");
 	refused("name: a\nrules: {text: x, generate: set, count: 1}\n",
 			"s.yaml:2:28: rules are given twice");
 	refused("name: a\nrules: {file: not-there}\n",
@@ -151,8 +151,23 @@ static void test_read_when_wrong_names_line_and_column(void **state)
 	refused("name: a\nkernel: [nft]\n", "a back end for rules but no rules");
 	refused("name: a\nrules: {text: x}\nkernel: [plain]\n", "expected another back end");
 	refused("name: a\nrules: {text: x}\nkernel: [ipset]\n", "expected legacy or nft");
+	refused("name: a\nrules: {text: x}\nkernel: [native]\n", "expected 'nft' under rules");
 	refused("name: a\nrules: {generate: set, count: 9}\nkernel: [nft]\n",
-			"expected ipset or nft-set");
+			"expected ipset or native");
+	refused("name: a\nrules: {generate: set, count: 9, nft: x}\n",
+			"s.yaml:2:8: 'ipset' and 'nft' go with 'text'");
+	refused("name: a\nrules: {classbench: /dev/null}\n",
+			"s.yaml:2:21: /dev/null:1: no such rule, expected rules in ClassBench");
+	refused("name: a\ntraffic: {size: imix, state: new}\n",
+			"s.yaml:2:17: imix with TCP or a state, expected one size");
+	refused("name: a\ntraffic: {family: 6, protocol: tcp, size: 70}\n",
+			"s.yaml:2:43: found 70 bytes, expected at least 74");
+	refused("name: a\ntraffic: {family: 6, addresses: any}\n",
+			"s.yaml:2:33: any addresses with family 6, expected near ones");
+	refused("name: a\ntraffic: {addresses: rules}\n", "addresses of rules that tell none");
+	refused("name: a\ntraffic: {pcap: /dev/null}\n", "expected a capture of Ethernet");
+	refused("name: a\ntraffic: {pcap: x, size: 64}\n", "'pcap' beside size");
+	refused("name: a\ndefault: maybe\n", "s.yaml:2:10: found 'maybe', expected one of false");
 	refused("name: a\nsluice: [magic]\n", "s.yaml:2:10: found 'magic', expected one of plain,");
 	refused("name: [a\n", "not YAML");
 }
