@@ -63,6 +63,7 @@ struct sl_worker;
 	X(RULE, "rule_drop", "dropped by a rule or a policy")                                     \
 	X(HOTDROP, "rule_hotdrop", "dropped by a match that could not read its header")           \
 	X(REJECT, "rule_reject", "rejected by a rule")                                            \
+	X(CONNTRACK, "conntrack_drop", "connection table full, or tracking refuses the packet")   \
 	X(STAGE, "stage_drop", "dropped by a plugged-in stage")                                   \
 	/* resources */                                                                           \
 	X(HANDOFF_FULL, "handoff_full", "ring to the owning worker is full")                      \

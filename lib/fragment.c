@@ -30,6 +30,21 @@ bool fragment_append(struct sl_worker *w, struct rte_mbuf *m, const struct rte_m
 	return true;
 }
 
+bool fragment_parts(const struct rte_mbuf *m, uint32_t hdr_len, uint32_t room)
+{
+	const struct sl_pkt *p = sl_pkt((struct rte_mbuf *)(uintptr_t)m);
+
+	if ((p->flags & SL_PKT_FRAG_PARTS) == 0 || m->data_len <= hdr_len)
+		return false;
+	for (const struct rte_mbuf *seg = m; seg != NULL; seg = seg->next) {
+		uint32_t len = seg->data_len - (seg == m ? hdr_len : 0);
+
+		if (len > room || len == 0 || (len % 8 != 0 && seg->next != NULL))
+			return false;
+	}
+	return true;
+}
+
 void fragment_account(struct sl_worker *w, struct rte_mbuf **out, unsigned int n)
 {
 	for (unsigned int i = 1; i < n; i++) {

@@ -13,5 +13,15 @@
 bool fragment_append(struct sl_worker *w, struct rte_mbuf *m, const struct rte_mbuf *from,
 		uint32_t off, uint32_t len);
 
+/**
+ * fragment_parts() - can a joined packet go on in the very fragments in which it came
+ * @hdr_len: bytes of the first segment in front of the data
+ * @room:    most data in a fragment
+ *
+ * The kernel keeps the fragments of what it passes on chained, and cuts anew only where one of them
+ * no longer fits.
+ */
+bool fragment_parts(const struct rte_mbuf *m, uint32_t hdr_len, uint32_t room);
+
 /* the first fragment stands for the packet; the others are the router's own */
 void fragment_account(struct sl_worker *w, struct rte_mbuf **out, unsigned int n);

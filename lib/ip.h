@@ -153,9 +153,11 @@ int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out);
 void sl_reasm_free(struct sl_worker *w, struct sl_reasm *q);
 /* a fixed seed, for replay; before first use */
 void sl_reasm_fix(struct sl_reasm *q);
-/* malformed fragments are not answered from here on: of what is only passed on, the kernel's
- * connection tracking drops them silently */
-void sl_reasm_quiet(struct sl_reasm *q);
+/* from here on for what is only passed on: as the kernel's connection tracking, malformed fragments
+ * are not answered, and IPv4 that ran out of time only if it was for the router itself */
+void sl_reasm_set_transit(struct sl_reasm *q);
+/* seconds that IPv6 fragments wait; 0, the default: net.ipv6.ip6frag_time */
+void sl_reasm_set_time6(struct sl_reasm *q, uint32_t seconds);
 /* Takes @m. Return: the whole datagram, reparsed, or NULL while parts are missing; what is no
  * fragment comes back as it is. Port, mark and link flags of the whole are the last fragment's. */
 struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m);

@@ -36,7 +36,7 @@ static bool refuse(struct sl_worker *w, struct rte_mbuf *m, enum sl_drop_reason 
 /* larger than the way out, and not to be cut */
 static bool exceeds(const struct sl_pkt *p, uint16_t mtu)
 {
-	return p->l3_len > mtu && p->flags & SL_PKT_DF;
+	return p->l3_len > mtu && p->flags & SL_PKT_DF && (p->frag_max == 0 || p->frag_max > mtu);
 }
 
 static void redirect(struct sl_worker *w, struct rte_mbuf *m)

@@ -2,7 +2,8 @@
 /*
  * Fragmentation as the kernel's ip_do_fragment: data in multiples of 8 bytes, id kept, DF cleared,
  * options without the copied bit only in the first fragment of a datagram. A packet that was put
- * together from fragments is cut to the size that they had, even where more would fit.
+ * together from fragments goes on in the same ones, without DF; if one of them no longer fits it is
+ * cut to the size of the largest, with DF if that one had it.
  *
  * Example: 1500 bytes to an MTU of 1400 give 1396 = 20 + 1376 and 124 = 20 + 104; 1380 bytes of data
  * would fit, 1376 is the multiple of 8 below.
@@ -20,6 +21,7 @@ struct cutter {
 	struct rte_ipv4_hdr *hdr; /* to copy; options are changed behind the first one */
 	unsigned int hdr_len;
 	uint16_t frag; /* of the packet: MF and offset in units of 8 */
+	bool df;
 };
 
 static struct rte_mbuf *cut(
@@ -45,6 +47,8 @@ static struct rte_mbuf *cut(
 	frag = (uint16_t)((c->frag & RTE_IPV4_HDR_OFFSET_MASK) + off / RTE_IPV4_HDR_OFFSET_UNITS);
 	if (!last || c->frag & RTE_IPV4_HDR_MF_FLAG)
 		frag |= RTE_IPV4_HDR_MF_FLAG;
+	if (c->df)
+		frag |= RTE_IPV4_HDR_DF_FLAG;
 	ip->fragment_offset = rte_cpu_to_be_16(frag);
 	ip->total_length = rte_cpu_to_be_16((uint16_t)(c->hdr_len + len));
 	ip->hdr_checksum = ip4_hdr_csum(ip);
@@ -58,6 +62,7 @@ unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 {
 	const struct sl_pkt *p = sl_pkt(m);
 	struct cutter c = { .from = m, .hdr = ip4_hdr(m) };
+	const struct rte_mbuf *part = NULL;
 	uint32_t left, step, off = 0;
 	unsigned int n = 0;
 
@@ -71,12 +76,20 @@ unsigned int sl_ip4_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 	if (mtu < c.hdr_len + RTE_IPV4_HDR_OFFSET_UNITS)
 		goto failed;
 	step = mtu - c.hdr_len;
+	if (fragment_parts(m, p->l3_off + c.hdr_len, step))
+		part = m;
+	else if (p->frag_max != 0 && p->flags & SL_PKT_DF)
+		c.df = true;
 	if (left > step)
 		step = RTE_ALIGN_FLOOR(step, (uint32_t)RTE_IPV4_HDR_OFFSET_UNITS);
 	while (left > 0) {
 		/* the last one may use what the alignment of the others left free */
 		uint32_t len = left <= mtu - c.hdr_len ? left : step;
 
+		if (part != NULL) {
+			len = part->data_len - (part == m ? p->l3_off + c.hdr_len : 0);
+			part = part->next;
+		}
 		if (n == max)
 			goto failed;
 		out[n] = cut(w, &c, off, len, len == left);

@@ -99,6 +99,7 @@ unsigned int sl_ip6_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 {
 	const struct sl_pkt *p = sl_pkt(m);
 	struct cutter c = { .from = m };
+	const struct rte_mbuf *part = NULL;
 	uint32_t left, room, step, off = 0;
 	unsigned int n = 0;
 
@@ -111,12 +112,18 @@ unsigned int sl_ip6_fragment(struct sl_worker *w, struct rte_mbuf *m, uint16_t m
 	left = m->pkt_len - p->l3_off - c.at.len;
 	room = mtu - c.at.len - IP6_FRAG_HDR_LEN;
 	step = RTE_ALIGN_FLOOR(room, UNIT);
+	if (fragment_parts(m, p->l3_off + c.at.len, room))
+		part = m;
 	/* ip6_append_data() cuts own packets, and leaves free in the last what alignment left free */
 	if (p->in_port == SL_PORT_HOST)
 		room = step;
 	while (left > 0) {
 		uint32_t len = left <= room ? left : step;
 
+		if (part != NULL) {
+			len = part->data_len - (part == m ? p->l3_off + c.at.len : 0);
+			part = part->next;
+		}
 		if (n == max)
 			goto failed;
 		out[n] = cut(w, &c, off, len, len == left);

@@ -47,6 +47,7 @@ struct sl_nexthop;
 #define SL_PKT_OPT_CHANGED \
 	(1U << 18) /* IPv4 options were changed, the checksum follows in forward */
 
+#define SL_PKT_FRAG_PARTS (1U << 20) /* each segment is the data of one fragment that came */
 #define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
 
 /* how a packet belongs to its connection; the kernel's numbers */

@@ -15,6 +15,7 @@
  * headers are cut off at once. Datagrams of one family wait equally long, so the oldest is always
  * the first of a list. Everything is allocated at the start.
  */
+#include "lib/ip4.h"
 #include "lib/reasm_priv.h"
 #include "lib/router.h"
 
@@ -87,9 +88,14 @@ int sl_reasm_create(struct sl_worker *w, struct sl_reasm **out)
 	return 0;
 }
 
-void sl_reasm_quiet(struct sl_reasm *q)
+void sl_reasm_set_time6(struct sl_reasm *q, uint32_t seconds)
 {
-	q->quiet = true;
+	q->time6_s = seconds;
+}
+
+void sl_reasm_set_transit(struct sl_reasm *q)
+{
+	q->transit = true;
 }
 
 static struct reasm_family *reasm_family(struct sl_reasm *q, uint8_t family)
@@ -314,7 +320,7 @@ drop:
 /* ---- time ------------------------------------------------------------------------------------- */
 
 /* RFC 792, RFC 4443 3.3: said to the sender if the part with its ports is there */
-static void answer(struct sl_worker *w, const struct reasm_datagram *d)
+static void answer(struct sl_worker *w, const struct sl_reasm *q, const struct reasm_datagram *d)
 {
 	const struct reasm_frag *f = d->frags.root;
 
@@ -322,6 +328,9 @@ static void answer(struct sl_worker *w, const struct reasm_datagram *d)
 		return;
 	while (f->left != NULL)
 		f = f->left;
+	if (d->key.family == SL_AF_INET && q->transit
+			&& ip4_classify(w, sl_pkt(f->m)) != IP4_DST_LOCAL)
+		return;
 	if (d->key.family == SL_AF_INET)
 		sl_icmp4_error(w, f->m, 11, 1, 0);
 	else
@@ -339,7 +348,7 @@ static void expire(struct sl_worker *w, struct sl_reasm *q, struct reasm_family 
 		if (d == NULL || w->now_ns - d->since_ns < wait_ns)
 			return;
 		if (with_answer)
-			answer(w, d);
+			answer(w, q, d);
 		kill(w, q, d, SL_DROP_REASM_TIMEOUT);
 	}
 }
@@ -347,7 +356,8 @@ static void expire(struct sl_worker *w, struct sl_reasm *q, struct reasm_family 
 void sl_reasm_tick(struct sl_worker *w, struct sl_reasm *q, bool with_answer)
 {
 	expire(w, q, &q->inet, w->net->sysctl.ipfrag4_time_s, with_answer);
-	expire(w, q, &q->inet6, w->net->sysctl.ipfrag6_time_s, with_answer);
+	expire(w, q, &q->inet6, q->time6_s != 0 ? (int)q->time6_s : w->net->sysctl.ipfrag6_time_s,
+			with_answer);
 }
 
 void sl_reasm_flush(struct sl_worker *w, struct sl_reasm *q)

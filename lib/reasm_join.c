@@ -17,14 +17,17 @@ static uint8_t join_ecn(uint8_t seen)
 	return seen & CE && seen != CE ? 3 : 0;
 }
 
-static void chain(struct rte_mbuf *m, const struct reasm_frag *rest)
+/* Return: whether each segment is now one fragment */
+static bool chain(struct rte_mbuf *m, const struct reasm_frag *rest)
 {
 	struct rte_mbuf *tail = rte_pktmbuf_lastseg(m);
+	bool parts = tail == m;
 
 	for (const struct reasm_frag *f = rest; f != NULL; f = f->next) {
 		struct rte_mbuf *seg = f->m;
 
 		m->pkt_len += seg->pkt_len;
+		parts = parts && seg->next == NULL && seg->data_len > 0;
 		while (seg != NULL) {
 			struct rte_mbuf *next = seg->next;
 
@@ -42,6 +45,7 @@ static void chain(struct rte_mbuf *m, const struct reasm_frag *rest)
 		}
 	}
 	tail->next = NULL;
+	return parts;
 }
 
 static void finish4(struct rte_mbuf *m, const struct reasm_datagram *d, uint32_t len, uint8_t ecn)
@@ -93,15 +97,18 @@ struct rte_mbuf *reasm_join(const struct reasm_datagram *d, const struct reasm_f
 	struct sl_pkt *p = sl_pkt(m);
 	uint16_t l3_off = p->l3_off;
 	uint32_t len = joined_len(d);
+	bool parts;
 
 	*p = *last;
 	p->l3_off = l3_off;
 	p->frag_max = (uint16_t)RTE_MIN(RTE_MAX(d->max_size, d->max_df_size), IP6_PLEN_MAX);
-	chain(m, head->next);
+	parts = chain(m, head->next);
 	if (d->key.family == SL_AF_INET)
 		finish4(m, d, len, join_ecn(d->ecn));
 	else
 		finish6(m, d, d->hdr_len, len, join_ecn(d->ecn));
 	sl_pkt_parse_ip(m, l3_off);
+	if (parts)
+		p->flags |= SL_PKT_FRAG_PARTS;
 	return m;
 }

@@ -57,7 +57,8 @@ struct sl_reasm {
 	uint64_t bytes_max; /* [const] for each family */
 	uint32_t unit; /* [const] bytes of a buffer */
 	uint32_t seed; /* [const] */
-	bool quiet; /* [const] errors are not answered */
+	bool transit; /* [const] of what is only passed on; see sl_reasm_set_transit() */
+	uint32_t time6_s; /* 0: the sysctl */
 	struct reasm_datagram *datagrams[REASM_BUCKETS];
 	struct reasm_peer *peers[REASM_BUCKETS];
 	/* pools, linked by next; as many of each as there may be fragments */

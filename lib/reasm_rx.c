@@ -6,7 +6,7 @@
 static struct rte_mbuf *refuse(struct sl_worker *w, const struct sl_reasm *q, struct rte_mbuf *m,
 		uint8_t code, uint32_t pointer)
 {
-	if (!q->quiet)
+	if (!q->transit)
 		sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
 	sl_drop(w, m, SL_DROP_REASM);
 	return NULL;

@@ -65,8 +65,8 @@ static void worker_free(struct sl_worker *w)
 	for (unsigned int i = 0; i < SL_WORKERS_MAX; i++)
 		rte_ring_free(w->inbox[i]);
 	rte_ring_free(w->messages);
-	if (w->reasm != NULL)
-		sl_reasm_free(w, w->reasm);
+	sl_reasm_free(w, w->reasm);
+	sl_reasm_free(w, atomic_load(&w->transit));
 	rte_free(w);
 }
 
@@ -215,6 +215,8 @@ void sl_router_drain(struct sl_router *r)
 		sl_worker_tx_flush(w);
 		drain_inboxes(w);
 		sl_reasm_flush(w, w->reasm);
+		if (atomic_load(&w->transit) != NULL)
+			sl_reasm_flush(w, atomic_load(&w->transit));
 	}
 	sl_neigh_flush(r->workers[0]);
 }
@@ -247,8 +249,27 @@ void sl_router_free(struct sl_router *r)
 	rte_free(r);
 }
 
-int sl_router_attach(
-		struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr))
+int sl_router_join_transit(struct sl_router *r)
+{
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		struct sl_worker *w = r->workers[i];
+		struct sl_reasm *q;
+		int ret;
+
+		if (atomic_load_explicit(&w->transit, memory_order_relaxed) != NULL)
+			continue;
+		ret = sl_reasm_create(w, &q);
+		if (ret < 0)
+			return ret;
+		if (r->manual_clock)
+			sl_reasm_fix(q);
+		sl_reasm_set_transit(q);
+		atomic_store_explicit(&w->transit, q, memory_order_release);
+	}
+	return 0;
+}
+
+int sl_router_attach(struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr))
 {
 	if (sl_router_attached(r, key) != NULL)
 		return -EEXIST;

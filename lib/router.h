@@ -105,6 +105,13 @@ int sl_router_add_port(struct sl_router *r, const char *name, struct sl_link *li
 int sl_router_attach(
 		struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr));
 
+/**
+ * sl_router_join_transit() - workers get a place for fragments of what is only passed on
+ *
+ * Stays until the router is freed. Context: control. Return: 0, -ENOMEM.
+ */
+int sl_router_join_transit(struct sl_router *r);
+
 /* what was attached under @key; NULL: nothing. Context: control */
 void *sl_router_attached(const struct sl_router *r, const void *key);
 

@@ -99,6 +99,9 @@ static void send_one(struct sl_worker *w, struct rte_mbuf *m, const struct sl_ne
 {
 	uint64_t link = find_link(w, sl_pkt(m), nh);
 
+	/* a connection may be gone before the neighbour has answered */
+	if (link == 0)
+		sl_pkt(m)->ct = NULL;
 	if (link == 0 && w->id == 0)
 		sl_neigh_resolve(w, m);
 	else if (link == 0)

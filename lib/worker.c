@@ -272,9 +272,14 @@ void sl_worker_begin(struct sl_worker *w)
 
 void sl_worker_tick(struct sl_worker *w)
 {
+	struct sl_reasm *transit;
+
 	if (w->id == 0)
 		sl_neigh_tick(w);
 	sl_reasm_tick(w, w->reasm, true);
+	transit = atomic_load_explicit(&w->transit, memory_order_acquire);
+	if (transit != NULL)
+		sl_reasm_tick(w, transit, true);
 	for (unsigned int i = 0; i < w->pl->n_ticks; i++) {
 		const struct sl_stage_inst *s = &w->pl->stages[w->pl->ticks[i]];
 

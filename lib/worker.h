@@ -11,6 +11,8 @@
 
 #include <rte_ring.h>
 
+#include <stdatomic.h>
+
 /* router's own packets that may wait for the end of a burst; more are dropped by name */
 #define SL_OUTPUT_MAX 512
 /* packets for the router itself that one burst can leave */
@@ -60,6 +62,8 @@ struct sl_worker {
 	struct rte_ring *inbox[SL_WORKERS_MAX]; /* single producer: worker i; NULL for itself */
 	struct rte_ring *messages; /* struct sl_msg from control */
 	struct sl_reasm *reasm; /* [worker] fragments that wait for the rest */
+	/* the same of everything, not only what is for the router; NULL until tracking needs it */
+	_Atomic(struct sl_reasm *) transit;
 	uint32_t rand_state[4]; /* [worker] xoshiro128++; seeded per worker, fixed in replay */
 } __rte_cache_aligned;
 
