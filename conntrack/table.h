@@ -14,6 +14,7 @@
 
 #include "conntrack/conf.h"
 #include "conntrack/entry.h"
+#include "conntrack/invalid.h"
 #include "lib/port.h"
 
 #include <stdio.h>
@@ -67,6 +68,8 @@ struct ct_shard {
 	uint16_t worker;
 	struct ct_table *table; /* [const] */
 	struct ct_stats stats;
+	uint64_t invalid[CT_INVALID_NB]; /* packets that a protocol found INVALID, by reason */
+	enum ct_invalid why; /* the last one of them */
 };
 
 struct ct_table {

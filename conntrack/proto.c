@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "conntrack/proto_priv.h"
+#include "lib/ip.h"
+
+#include <netinet/in.h>
+
+static const struct {
+	const char *name, *help;
+} reasons[CT_INVALID_NB] = {
+#define X(name, label, help) { label, help },
+	CT_INVALID_REASONS(X)
+#undef X
+};
+
+const char *ct_invalid_name(enum ct_invalid why)
+{
+	return reasons[why].name;
+}
+
+const char *ct_invalid_help(enum ct_invalid why)
+{
+	return reasons[why].help;
+}
+
+bool ct_csum_is_right(const struct ct_pkt *c, uint8_t proto, uint32_t len, uint32_t pseudo_len)
+{
+	uint32_t sum;
+
+	if (!c->verify)
+		return true;
+	/* what the device says of fragments is not about the datagram */
+	if ((c->m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_GOOD
+			&& c->p->frag_max == 0)
+		return true;
+	sum = sl_csum_pseudo(c->p, proto, pseudo_len);
+	sum += sl_csum_bytes(c->m, c->p->l4_off, len);
+	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+bool ct_proto_check(const struct ct_pkt *c)
+{
+	switch (c->p->proto) {
+	case IPPROTO_TCP:
+		return ct_tcp_check(c);
+	case IPPROTO_UDP:
+		return ct_udp_check(c);
+	case IPPROTO_ICMP:
+		return ct_icmp_check(c);
+	case IPPROTO_ICMPV6:
+		return ct_icmp6_check(c);
+	case IPPROTO_UDPLITE:
+		return ct_udplite_check(c);
+	case IPPROTO_GRE:
+		return ct_gre_check(c);
+	default:
+		return true;
+	}
+}
+
+bool ct_proto_new(const struct ct_pkt *c, struct ct_entry *e)
+{
+	switch (c->p->proto) {
+	case IPPROTO_TCP:
+		return ct_tcp_new(c, e);
+	default:
+		return true;
+	}
+}
+
+/* protocols that nobody knows: never INVALID, never ASSURED */
+static enum ct_verdict generic_packet(const struct ct_pkt *c, struct ct_entry *e)
+{
+	ct_refresh(c->s, e, c->conf->generic_s);
+	return CT_PASS;
+}
+
+enum ct_verdict ct_proto_packet(const struct ct_pkt *c, struct ct_entry *e)
+{
+	switch (c->p->proto) {
+	case IPPROTO_TCP:
+		return ct_tcp_packet(c, e);
+	case IPPROTO_UDP:
+		return ct_udp_packet(c, e);
+	case IPPROTO_ICMP:
+		return ct_icmp_packet(c, e);
+	case IPPROTO_ICMPV6:
+		return ct_icmp6_packet(c, e);
+	case IPPROTO_UDPLITE:
+		return ct_udplite_packet(c, e);
+	case IPPROTO_GRE:
+		return ct_gre_packet(c, e);
+	default:
+		return generic_packet(c, e);
+	}
+}
+
+bool ct_proto_can_early_drop(const struct ct_entry *e)
+{
+	switch (e->orig.proto) {
+	case IPPROTO_TCP:
+		return ct_tcp_can_early_drop(e);
+	default:
+		return false;
+	}
+}
+
+const char *ct_proto_name(uint8_t proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP:
+		return "tcp";
+	case IPPROTO_UDP:
+		return "udp";
+	case IPPROTO_ICMP:
+		return "icmp";
+	case IPPROTO_ICMPV6:
+		return "icmpv6";
+	case IPPROTO_UDPLITE:
+		return "udplite";
+	case IPPROTO_GRE:
+		return "gre";
+	default:
+		return NULL;
+	}
+}
+
+const char *ct_proto_state(const struct ct_entry *e)
+{
+	switch (e->orig.proto) {
+	case IPPROTO_TCP:
+		return ct_tcp_state_name(e);
+	default:
+		return NULL;
+	}
+}
+
+void ct_proto_print(const struct ct_entry *e, FILE *f)
+{
+	const char *state = ct_proto_state(e);
+
+	if (state != NULL)
+		fprintf(f, "%s ", state);
+	else if (e->orig.proto == IPPROTO_GRE)
+		ct_gre_print(e, f);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * UDP and UDP-Lite. An answer alone makes no stream: a question to a name server is answered within
+ * moments and never heard of again. Who still talks two seconds after the beginning goes on.
+ */
+#include "conntrack/proto_priv.h"
+
+#include <rte_udp.h>
+
+#include <netinet/in.h>
+
+#define STREAM_MS 2000
+
+bool ct_udp_check(const struct ct_pkt *c)
+{
+	uint32_t there = ct_l4_len(c);
+	const struct rte_udp_hdr *udp;
+	struct rte_udp_hdr buf;
+	uint16_t len;
+
+	udp = ct_l4_at(c, 0, sizeof(*udp), &buf);
+	if (unlikely(udp == NULL))
+		return ct_is_invalid(c, CT_INVALID_SHORT);
+	len = rte_be_to_cpu_16(udp->dgram_len);
+	if (unlikely(len < sizeof(*udp) || len > there))
+		return ct_is_invalid(c, CT_INVALID_LENGTH);
+	/* the sum runs to the end of the packet, whatever the length says */
+	if (udp->dgram_cksum != 0 && unlikely(!ct_csum_is_right(c, IPPROTO_UDP, there, there)))
+		return ct_is_invalid(c, CT_INVALID_CHECKSUM);
+	return true;
+}
+
+enum ct_verdict ct_udp_packet(const struct ct_pkt *c, struct ct_entry *e)
+{
+	uint32_t status = e->status;
+
+	if (unlikely(c->is_new))
+		e->udp.stream_ms = c->s->now_ms + STREAM_MS;
+	if ((status & CT_SEEN_REPLY) == 0) {
+		ct_refresh(c->s, e, c->conf->udp_s);
+		return CT_PASS;
+	}
+	/* who has become a stream stays one: the clock wraps some day */
+	if (likely(status & CT_ASSURED)) {
+		ct_refresh(c->s, e, c->conf->udp_stream_s);
+		return CT_PASS;
+	}
+	if ((int32_t)(c->s->now_ms - e->udp.stream_ms) <= 0) {
+		ct_refresh(c->s, e, c->conf->udp_s);
+		return CT_PASS;
+	}
+	ct_refresh(c->s, e, c->conf->udp_stream_s);
+	if ((status & CT_REPLY_ONLY) == 0)
+		e->status |= CT_ASSURED;
+	return CT_PASS;
+}
+
+bool ct_udplite_check(const struct ct_pkt *c)
+{
+	uint32_t there = ct_l4_len(c), covered;
+	const struct rte_udp_hdr *udp; /* the length is the checksum's coverage */
+	struct rte_udp_hdr buf;
+
+	udp = ct_l4_at(c, 0, sizeof(*udp), &buf);
+	if (unlikely(udp == NULL))
+		return ct_is_invalid(c, CT_INVALID_SHORT);
+	covered = rte_be_to_cpu_16(udp->dgram_len);
+	if (covered == 0)
+		covered = there;
+	if (unlikely(covered < sizeof(*udp) || covered > there || udp->dgram_cksum == 0))
+		return ct_is_invalid(c, CT_INVALID_UDPLITE_COVERAGE);
+	if (unlikely(!ct_csum_is_right(c, IPPROTO_UDPLITE, covered, there)))
+		return ct_is_invalid(c, CT_INVALID_CHECKSUM);
+	return true;
+}
+
+enum ct_verdict ct_udplite_packet(const struct ct_pkt *c, struct ct_entry *e)
+{
+	if ((e->status & CT_SEEN_REPLY) == 0) {
+		ct_refresh(c->s, e, c->conf->udp_s);
+		return CT_PASS;
+	}
+	ct_refresh(c->s, e, c->conf->udp_stream_s);
+	if ((e->status & CT_REPLY_ONLY) == 0)
+		e->status |= CT_ASSURED;
+	return CT_PASS;
+}
