@@ -12,6 +12,7 @@ const uint8_t eval_header_bytes[256] = {
 	[IPPROTO_TCP] = 20,
 	[IPPROTO_UDP] = 8,
 	[IPPROTO_DCCP] = 12,
+	[IPPROTO_ESP] = 8,
 	[IPPROTO_ICMPV6] = 8,
 	[IPPROTO_SCTP] = 12,
 	[IPPROTO_UDPLITE] = 8,

@@ -5,17 +5,28 @@
 #include "classifier/ext.h"
 
 extern const struct ipt_match_ops ipt_match_addrtype_ops;
+extern const struct ipt_match_ops ipt_match_ah_ops;
 extern const struct ipt_match_ops ipt_match_cpu_ops;
 extern const struct ipt_match_ops ipt_match_dccp_ops;
+extern const struct ipt_match_ops ipt_match_devgroup_ops;
 extern const struct ipt_match_ops ipt_match_dscp_ops;
+extern const struct ipt_match_ops ipt_match_dst_ops;
 extern const struct ipt_match_ops ipt_match_ecn_ops;
+extern const struct ipt_match_ops ipt_match_esp_ops;
+extern const struct ipt_match_ops ipt_match_eui64_ops;
+extern const struct ipt_match_ops ipt_match_frag_ops;
+extern const struct ipt_match_ops ipt_match_hbh_ops;
 extern const struct ipt_match_ops ipt_match_hl_ops;
+extern const struct ipt_match_ops ipt_match_ipv6header_ops;
 extern const struct ipt_match_ops ipt_match_limit_ops;
+extern const struct ipt_match_ops ipt_match_mh_ops;
 extern const struct ipt_match_ops ipt_match_owner_ops;
 extern const struct ipt_match_ops ipt_match_physdev_ops;
 extern const struct ipt_match_ops ipt_match_pkttype_ops;
 extern const struct ipt_match_ops ipt_match_quota_ops;
+extern const struct ipt_match_ops ipt_match_realm_ops;
 extern const struct ipt_match_ops ipt_match_rpfilter_ops;
+extern const struct ipt_match_ops ipt_match_rt_ops;
 extern const struct ipt_match_ops ipt_match_sctp_ops;
 extern const struct ipt_match_ops ipt_match_statistic_ops;
 extern const struct ipt_match_ops ipt_match_string_ops;

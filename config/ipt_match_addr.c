@@ -295,10 +295,34 @@ const struct ipt_ext ipt_match_rpfilter = {
 
 /* ---- devgroup, realm, cpu ---- */
 
+/*
+ * Numbers, or the name that iproute2 gives to 0: other names are in files of the box that wrote them.
+ * They are printed as numbers, which can be read where iproute2 is not installed.
+ */
+static int parse_group(struct ipt_ctx *cx, struct ipt_inst *in, const struct ipt_opt *o,
+		const char *arg, bool inv)
+{
+	return ipt_t_mark.parse(cx, in, o, strcmp(arg, "default") == 0 ? "0" : arg, inv);
+}
+
+static int parse_realm(struct ipt_ctx *cx, struct ipt_inst *in, const struct ipt_opt *o,
+		const char *arg, bool inv)
+{
+	return ipt_t_mark.parse(cx, in, o, strcmp(arg, "cosmos") == 0 ? "0" : arg, inv);
+}
+
+static void print_number(FILE *f, const struct ipt_view *v, const struct ipt_opt *o)
+{
+	ipt_t_mark.print(f, v, o);
+}
+
+static const struct ipt_type t_group = { .parse = parse_group, .print = print_number };
+static const struct ipt_type t_realm = { .parse = parse_realm, .print = print_number };
+
 static const struct ipt_opt devgroup_opts[] = {
-	IPT_OPT("src-group", &ipt_t_mark, IPT_DEVGROUP_SRC, IPT_O_INV,
+	IPT_OPT("src-group", &t_group, IPT_DEVGROUP_SRC, IPT_O_INV,
 			offsetof(struct ipt_m_devgroup, src)),
-	IPT_OPT("dst-group", &ipt_t_mark, IPT_DEVGROUP_DST, IPT_O_INV,
+	IPT_OPT("dst-group", &t_group, IPT_DEVGROUP_DST, IPT_O_INV,
 			offsetof(struct ipt_m_devgroup, dst)),
 	{ 0 },
 };
@@ -326,8 +350,7 @@ const struct ipt_ext ipt_match_devgroup = {
 };
 
 static const struct ipt_opt realm_opts[] = {
-	IPT_OPT("realm", &ipt_t_mark, IPT_REALM_REALM, IPT_O_INV,
-			offsetof(struct ipt_m_realm, realm)),
+	IPT_OPT("realm", &t_realm, IPT_REALM_REALM, IPT_O_INV, offsetof(struct ipt_m_realm, realm)),
 	{ 0 },
 };
 

@@ -241,7 +241,7 @@ static int ah6_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 {
 	const struct ipt_m_ah *m = in->data;
 
-	if (m->len_bytes == 0)
+	if (m->len_bytes == 0 && !(in->inv & IPT_AH_LEN))
 		in->set &= ~IPT_AH_LEN;
 	return spi_finish(cx, in);
 }

@@ -89,9 +89,10 @@ static bool may_have(const struct rules_ctx *c, const char *option)
 
 static void put_proto(struct rules_ctx *c)
 {
-	static const unsigned int v4[] = { 6, 6, 6, 17, 17, 17, 1, 1, 136, 132, 50, 47, 253, 33 };
+	static const unsigned int v4[] = { 6, 6, 6, 17, 17, 17, 1, 1, 136, 132, 50, 51, 47, 253,
+		33 };
 	static const unsigned int v6[] = { 6, 6, 6, 17, 17, 17, 58, 58, 136, 132, 50, 59, 44, 0,
-		253, 51, 43 };
+		253, 51, 43, 135, 135 };
 	unsigned int proto = c->s->v6 ? PICK(c->g, v6) : PICK(c->g, v4);
 	bool inv = proto != 0 && gen_chance(c->g, 15);
 

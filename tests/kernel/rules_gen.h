@@ -23,6 +23,7 @@ enum rules_note {
 	NOTE_FLAGS, /* of TCP */
 	NOTE_OPTION, /* of TCP */
 	NOTE_ADDR4,
+	NOTE_SPI, /* of ESP and AH */
 	NOTE_NB,
 };
 

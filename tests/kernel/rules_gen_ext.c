@@ -123,11 +123,12 @@ void ext_put_string(struct rules_ctx *c)
 		"--hex-string \"|0001|\"", "--hex-string \"|fd|\"", "--string \"E\"",
 		"--hex-string \"|00000000|\"", "--hex-string \"|0a000102|\"", "--string \"a\"" };
 	static const char *const algos[] = { "bm", "kmp" };
-	unsigned int from = gen_below(c->g, 30);
+	/* the identification of an own packet, and so its checksum, is random */
+	unsigned int from = c->s->v6 ? gen_below(c->g, 30) : 12 + gen_below(c->g, 20);
 
 	fprintf(c->f, " -m string%s %s --algo %s", maybe_not(c, 30), PICK(c->g, patterns),
 			PICK(c->g, algos));
-	if (gen_chance(c->g, 50))
+	if (!c->s->v6 || gen_chance(c->g, 50))
 		fprintf(c->f, " --from %u", from);
 	if (gen_chance(c->g, 50))
 		fprintf(c->f, " --to %u", from + gen_below(c->g, 30));

@@ -192,6 +192,9 @@ const struct rules_match rules_matches[] = {
 	{ "statistic", 2, ext_put_statistic },
 	{ "quota", 1, ext_put_quota },
 	{ "sctp", 3, ext_put_sctp },
+	{ "ipsec", 4, ext_put_ipsec },
+	{ "v6", 12, ext_put_v6 },
+	{ "zero", 1, ext_put_zero },
 	{ NULL, 0, NULL },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets that are aimed at the edges of a ruleset. */
-#include "rules_gen.h"
+#include "rules_gen_ext.h"
 
 #include <netinet/in.h>
 #include <string.h>
@@ -122,6 +122,12 @@ static void put_l4(struct maker *m, struct buf *b, unsigned int proto, uint32_t 
 		put_udp(m, b, len);
 	else if (proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6)
 		put_icmp(m, b, len);
+	else if (proto == IPPROTO_ESP)
+		ext_esp_header(m->g, b, aim(m, NOTE_SPI, 7));
+	else if (proto == IPPROTO_AH)
+		ext_ah_header(m->g, b, IPPROTO_NONE, aim(m, NOTE_SPI, 7), 24);
+	else if (proto == IPPROTO_MH)
+		ext_mh_header(m->g, b);
 	else
 		put_random(m->g, b, len);
 	if (m->mad && gen_chance(m->g, 40))
@@ -140,7 +146,8 @@ static void make_v4(struct maker *m)
 	static const uint32_t dst[] = { IP4(10, 0, 2, 2), IP4(10, 0, 2, 2), IP4(198, 18, 3, 4),
 		IP4(198, 18, 3, 5), IP4(198, 18, 200, 1), IP4(10, 0, 3, 2), IP4(10, 0, 1, 1),
 		IP4(10, 0, 2, 1), IP4(198, 51, 100, 9) };
-	static const uint8_t protos[] = { 6, 6, 6, 6, 17, 17, 17, 1, 1, 136, 132, 50, 47, 253, 33 };
+	static const uint8_t protos[] = { 6, 6, 6, 6, 17, 17, 17, 1, 1, 136, 132, 50, 51, 47, 253,
+		33 };
 	static const uint16_t frags[] = { IP4_MF, 1, 1 | IP4_MF, 2, 3, 100 };
 	struct ip4 ip = { .src = PICK(m->g, src),
 		.dst = PICK(m->g, dst),
@@ -169,38 +176,40 @@ static void make_v4(struct maker *m)
 	gen_send_v4(m->g, m->port, &ip, &l4);
 }
 
+static void put_fragment(struct maker *m, struct buf *b, uint8_t next)
+{
+	put8(b, next);
+	put8(b, gen_chance(m->g, 90) ? 0 : 1);
+	put16(b, gen_chance(m->g, 40) ? 0 : gen_below(m->g, 3) << 3 | gen_below(m->g, 2));
+	put32(b, gen_u32(m->g));
+}
+
 /* one extension header in front of @next. Return: its number */
-static uint8_t put_ext(struct maker *m, struct buf *b, uint8_t next)
+static uint8_t put_ext(struct maker *m, struct buf *b, uint8_t next, bool first)
 {
 	static const uint8_t kinds[] = { IPPROTO_DSTOPTS, IPPROTO_DSTOPTS, IPPROTO_ROUTING,
 		IPPROTO_FRAGMENT, IPPROTO_FRAGMENT, IPPROTO_AH };
-	uint8_t kind = PICK(m->g, kinds);
+	uint8_t kind = first && gen_chance(m->g, 20) ? IPPROTO_HOPOPTS : PICK(m->g, kinds);
 
-	put8(b, next);
-	if (kind == IPPROTO_FRAGMENT) {
-		put8(b, 0);
-		put16(b, gen_chance(m->g, 40) ? 0 : gen_below(m->g, 3) << 3 | gen_below(m->g, 2));
-		put32(b, gen_u32(m->g));
-	} else if (kind == IPPROTO_AH) {
-		put8(b, 4); /* 24 bytes */
-		put_zero(b, 22);
-	} else {
-		/* routing type 4 without segments left, or a padding option */
-		put8(b, 0);
-		put_mem(b,
-				kind == IPPROTO_ROUTING ? (const uint8_t[]){ 253, 0, 0, 0, 0, 0 }
-							: (const uint8_t[]){ 1, 4, 0, 0, 0, 0 },
-				6);
-	}
+	if (kind == IPPROTO_FRAGMENT)
+		put_fragment(m, b, next);
+	else if (kind == IPPROTO_AH)
+		ext_ah_header(m->g, b, next, aim(m, NOTE_SPI, 7), 12 + 4 * gen_below(m->g, 4));
+	else if (kind == IPPROTO_ROUTING)
+		ext_routing_header(m->g, b, next);
+	else
+		ext_options_header(m->g, b, next);
 	return kind;
 }
 
 static void make_v6(struct maker *m)
 {
-	static const char *const src[] = { "fd01::2", "fd01::2", "fd01::3", "2001:db8:a::1" };
+	static const char *const src[] = { "fd01::2", "fd01::2", "fd01::3", "2001:db8:a::1",
+		"2001:db8:a::ff:fe00:102" };
 	static const char *const dst[] = { "fd02::2", "fd02::2", "2001:db8:b::5", "2001:db8:b::6",
 		"fd03::2", "fd01::1", "fd02::1" };
-	static const uint8_t protos[] = { 6, 6, 6, 6, 17, 17, 17, 58, 58, 136, 132, 50, 59, 253 };
+	static const uint8_t protos[] = { 6, 6, 6, 6, 17, 17, 17, 58, 58, 136, 132, 50, 50, 59, 253,
+		135, 135 };
 	struct ip6 ip = { .flow = gen_chance(m->g, 60) ? 0 : gen_u32(m->g) & 0x0fffffff,
 		.hops = gen_chance(m->g, 97) ? PICK(m->g, ttls) : 1,
 		.proto = PICK(m->g, protos) };
@@ -215,11 +224,11 @@ static void make_v6(struct maker *m)
 	}
 	own = ip.dst[15] == 1 && ip.dst[0] == 0xfd;
 	ip.first = ip.proto;
-	for (unsigned int n = gen_chance(m->g, 20) && !own ? 1 + gen_below(m->g, 2) : 0; n > 0;
+	for (unsigned int n = gen_chance(m->g, 35) && !own ? 1 + gen_below(m->g, 3) : 0; n > 0;
 			n--) {
 		struct buf one = { .n = 0 };
 
-		ip.first = put_ext(m, &one, ip.first);
+		ip.first = put_ext(m, &one, ip.first, n == 1);
 		put_mem(&one, ext.b, ext.n);
 		ext = one;
 	}
