@@ -269,6 +269,7 @@ static void print_hash_rate(FILE *f, const struct ipt_view *v, const struct ipt_
 }
 
 #define HASHLIMIT_BURST_MAX 1000000u
+#define HASHLIMIT_SIZE_MAX 1048576u
 #define BYTE_EXPIRE_MS 15000
 #define BYTE_EXPIRE_BURST_MS 60000
 
@@ -397,6 +398,9 @@ static int hashlimit_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 	if (m->expire_ms == 0 || m->gc_interval_ms == 0)
 		return ipt_fail(cx, "--hashlimit-htable-%s 0: a time above 0 was expected",
 				m->expire_ms == 0 ? "expire" : "gcinterval");
+	/* the kernel cuts both, and says so in its log */
+	m->size = m->size > HASHLIMIT_SIZE_MAX ? HASHLIMIT_SIZE_MAX : m->size;
+	m->max = m->max > HASHLIMIT_SIZE_MAX ? HASHLIMIT_SIZE_MAX : m->max;
 	if (strchr(m->name, '/') != NULL)
 		return ipt_fail(cx, "--hashlimit-name %s: a name without / was expected", m->name);
 	if (!(in->set & IPT_HASHLIMIT_RATE_MATCH)) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #define RULES_LINES_MAX 160
-#define RULES_LINE_LEN 400
+#define RULES_LINE_LEN 1000
 #define RULES_NOTES_MAX 64
 
 /* kinds of numbers that packets are aimed by */
@@ -29,6 +29,7 @@ enum rules_note {
 
 struct rules_set {
 	bool v6;
+	uint64_t seed;
 	unsigned int n; /* lines, with the frame of tables and chains around them */
 	struct {
 		bool rule; /* may be left out */

@@ -21,6 +21,8 @@ void ext_put_sctp(struct rules_ctx *c);
 void ext_put_ipsec(struct rules_ctx *c);
 void ext_put_v6(struct rules_ctx *c);
 void ext_put_zero(struct rules_ctx *c);
+void ext_put_hashlimit(struct rules_ctx *c);
+void ext_put_recent(struct rules_ctx *c);
 
 bool ext_put_set_ttl(struct rules_ctx *c);
 bool ext_put_set_tos(struct rules_ctx *c);

@@ -195,6 +195,8 @@ const struct rules_match rules_matches[] = {
 	{ "ipsec", 4, ext_put_ipsec },
 	{ "v6", 12, ext_put_v6 },
 	{ "zero", 1, ext_put_zero },
+	{ "hashlimit", 3, ext_put_hashlimit },
+	{ "recent", 4, ext_put_recent },
 	{ NULL, 0, NULL },
 };
 
