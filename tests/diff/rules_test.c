@@ -29,7 +29,8 @@
 #define PACKETS 640
 
 static struct rte_mempool *pool;
-static struct sl_router *r;
+/* one for each form of the evaluation: what rules share by name belongs to a router */
+static struct sl_router *plain_router, *wave_router;
 
 /* a match with a memory: as length, but every third time that it would hold it does not */
 static uint64_t asked; /* a hash of all answers so far, in their order */
@@ -95,7 +96,8 @@ static struct ipt_ruleset *load(const struct rules_set *s)
 	return rs;
 }
 
-static struct ipt_prog *compile(const struct ipt_ruleset *rs, const struct sl_cls_ops *engine)
+static struct ipt_prog *compile(
+		struct sl_router *r, const struct ipt_ruleset *rs, const struct sl_cls_ops *engine)
 {
 	const struct ipt_prog_spec spec = { .r = r, .rs = rs, .exts = &exts, .engine = engine };
 	struct ipt_prog_error err;
@@ -133,6 +135,7 @@ static uint64_t run(struct ipt_prog *prog, bool plain, const struct rules_set *s
 			struct sl_worker *, struct rte_mbuf **, unsigned int) =
 			plain ? ipt_prog_run_plain : ipt_prog_run;
 	struct rte_mbuf *pkts[SL_BURST];
+	struct sl_worker *w = (plain ? plain_router : wave_router)->workers[0];
 	uint64_t hash = 0;
 
 	asked = 0;
@@ -142,7 +145,7 @@ static uint64_t run(struct ipt_prog *prog, bool plain, const struct rules_set *s
 		n = RTE_MIN(1 + (at * 7 + at / 3) % SL_BURST, PACKETS - at);
 		for (unsigned int i = 0; i < n; i++)
 			pkts[i] = make_packet(s, seed, at + i, hook);
-		accepted = run_batch(prog, table, hook, r->workers[0], pkts, n);
+		accepted = run_batch(prog, table, hook, w, pkts, n);
 		hash = (hash ^ accepted) * 0x9e3779b97f4a7c15;
 		for (unsigned int i = 0; i < n; i++) {
 			if (!(accepted >> i & 1))
@@ -187,7 +190,8 @@ static unsigned int compare(uint64_t seed, bool v6, const struct sl_cls_ops *eng
 	for (uint32_t i = 0; i < rs->n_tables; i++)
 		for (unsigned int hook = 0; hook < IPT_HOOK_NB; hook++) {
 			enum ipt_table_id id = (enum ipt_table_id)rs->tables[i].id;
-			struct ipt_prog *a = compile(rs, NULL), *b = compile(rs, engine);
+			struct ipt_prog *a = compile(plain_router, rs, NULL),
+					*b = compile(wave_router, rs, engine);
 
 			if (ipt_prog_acts(a, id, (enum ipt_hook)hook)) {
 				uint64_t x = run(a, true, &s, seed, id, (enum ipt_hook)hook);
@@ -252,23 +256,31 @@ static struct sl_link *make_link(void)
 	return link;
 }
 
-static int start(void **state)
+static struct sl_router *make_router(void)
 {
 	static const char *const names[] = { "pa", "pb", "pc" };
 	const struct sl_conf conf = { .path = "rules" };
 	struct rte_ether_addr mac = { { 2 } };
+	struct sl_router *r;
 	char err[256];
 
-	(void)state;
-	exts = sl_extensions;
-	exts.target[IPT_T_REJECT] = &reject_ops;
-	pool = sl_pool_create("rules", 1023, RTE_MBUF_DEFAULT_DATAROOM);
-	assert_non_null(pool);
 	assert_int_equal(sl_router_create(pool, 1, &r), 0);
 	for (unsigned int i = 0; i < RTE_DIM(names); i++)
 		assert_true(sl_router_add_port(r, names[i], make_link(), &mac, 1500, 0) > 0);
 	assert_int_equal(sl_router_apply(r, &conf, NULL, 0, err, sizeof(err)), 0);
 	sl_worker_begin(r->workers[0]);
+	return r;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	exts = sl_extensions;
+	exts.target[IPT_T_REJECT] = &reject_ops;
+	pool = sl_pool_create("rules", 1023, RTE_MBUF_DEFAULT_DATAROOM);
+	assert_non_null(pool);
+	plain_router = make_router();
+	wave_router = make_router();
 	return 0;
 }
 
@@ -276,7 +288,8 @@ static int stop(void **state)
 {
 	(void)state;
 	assert_int_equal(rte_mempool_in_use_count(pool), 0);
-	sl_router_free(r);
+	sl_router_free(plain_router);
+	sl_router_free(wave_router);
 	rte_mempool_free(pool);
 	return 0;
 }

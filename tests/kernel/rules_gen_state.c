@@ -49,6 +49,8 @@ void ext_put_hashlimit(struct rules_ctx *c)
 	if (gen_chance(c->g, 20))
 		fprintf(c->f, " --hashlimit-htable-size 1 --hashlimit-htable-max %u",
 				1 + gen_below(c->g, 30));
+	else
+		fprintf(c->f, " --hashlimit-htable-size 100");
 	fprintf(c->f, " --hashlimit-htable-expire 10000000");
 }
 
