@@ -240,6 +240,8 @@ const struct command commands[] = {
 	{ "neighbours", "ARP and ND entries", command_neighbours, false },
 	{ "rules", "rules as iptables-save text; their counters to 0", command_rules, false },
 	{ "set", "sets as ipset-save text; lines of ipset that change them", command_set, false },
+	{ "recent", "addresses that rules have seen, by list", command_recent, false },
+	{ "hashlimit", "rates by key, by table", command_hashlimit, false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },
 };

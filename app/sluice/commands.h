@@ -36,6 +36,11 @@ json_t *command_routes(
 /* commands_rules.c */
 json_t *command_rules(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+/* commands_named.c */
+json_t *command_recent(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+json_t *command_hashlimit(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
 /* commands_sets.c */
 json_t *command_set(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);

@@ -27,6 +27,8 @@ static const char usage[] =
 		"  set [list [NAME]] the sets as ipset save prints them\n"
 		"  set add|del|test|create|flush|swap|destroy ...\n"
 		"                    as ipset does; of test status 1: it is not in the set\n"
+		"  recent [NAME]     addresses that rules with -m recent have seen\n"
+		"  hashlimit [NAME]  rates by key of -m hashlimit; with -6 those of IPv6\n"
 		"  set restore       such lines from standard input\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
@@ -51,7 +53,7 @@ struct options {
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "rules", "set", "reload", "stop" };
+	"neighbours", "rules", "set", "recent", "hashlimit", "reload", "stop" };
 
 static bool is_command(const char *name)
 {
@@ -104,6 +106,10 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 		return request;
 	if (argc == 2 && strcmp(argv[0], "drops") == 0 && strcmp(argv[1], "all") == 0) {
 		json_object_set_new(request, "all", json_true());
+		return request;
+	}
+	if (argc == 2 && (strcmp(argv[0], "recent") == 0 || strcmp(argv[0], "hashlimit") == 0)) {
+		json_object_set_new(request, "name", json_string(argv[1]));
 		return request;
 	}
 	if (argc == 2 && strcmp(argv[0], "routes") == 0) {

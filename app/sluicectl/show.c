@@ -268,6 +268,8 @@ void show(const char *command, const json_t *result)
 		{ "neighbours", show_neighbours },
 		{ "rules", show_rules },
 		{ "set", show_set },
+		{ "recent", show_rules },
+		{ "hashlimit", show_rules },
 	};
 
 	for (unsigned int i = 0; i < sizeof(shows) / sizeof(shows[0]); i++) {

@@ -189,6 +189,107 @@ static void test_match_when_it_remembers_counts_as_the_kernel(void **state)
 	expect_sequence("-m quota ! --quota 100", 0, "00111");
 }
 
+static void test_match_when_it_is_shared_by_name_counts_as_the_kernel(void **state)
+{
+	(void)state;
+	expect_sequence("-m hashlimit --hashlimit-upto 10/s --hashlimit-burst 3 --hashlimit-name a",
+			0, "1110000");
+	expect_sequence("-m hashlimit --hashlimit-above 10/s --hashlimit-burst 3 "
+			"--hashlimit-mode srcip --hashlimit-name a",
+			50 * MS, "00000101010");
+	/* it dies with the first tick of the collector behind its time, at 4 s: the burst is back */
+	expect_sequence("-m hashlimit --hashlimit-upto 1/hour --hashlimit-burst 1 "
+			"--hashlimit-htable-expire 2500 --hashlimit-htable-gcinterval 1000 "
+			"--hashlimit-name a",
+			4000 * MS, "1111");
+	expect_sequence("-m hashlimit --hashlimit-upto 1/hour --hashlimit-burst 1 "
+			"--hashlimit-htable-expire 2500 --hashlimit-htable-gcinterval 1000 "
+			"--hashlimit-name a",
+			2400 * MS, "1000");
+	/* 44 bytes are three chunks of 16, of 17 that come in a second */
+	expect_sequence("-m hashlimit --hashlimit-upto 256b/s --hashlimit-name a", 0, "11111000");
+	expect_sequence("-m hashlimit --hashlimit-upto 3/min --hashlimit-burst 2 "
+			"--hashlimit-rate-match --hashlimit-rate-interval 2 --hashlimit-name a",
+			0, "11111000");
+	expect_sequence("-m recent --set --name a", 0, "111");
+	expect_sequence("-m recent --update --name a", 0, "000");
+	expect_sequence("-m recent ! --update --name a", 0, "111");
+	expect_sequence("-m recent ! --set --name a", 0, "000");
+}
+
+static void expect_second(const char *rules, uint64_t gap_ns, const char *bits)
+{
+	struct sl_worker *w = rig->workers[0];
+	unsigned int before = 0;
+
+	open_rules(IPT_V4, rules);
+	w->now_ns = 1000 * SECOND;
+	for (const char *bit = bits; *bit != '\0'; bit++) {
+		unsigned int now;
+
+		rte_pktmbuf_free(run_through(SYN));
+		now = (unsigned int)ipt_prog_rule_counters(prog, 1).packets;
+		if (now - before != (unsigned int)(*bit - '0'))
+			fail_msg("%s: packet %d", rules, (int)(bit - bits));
+		before = now;
+		w->now_ns += gap_ns;
+	}
+	close_rules();
+}
+
+static void test_recent_when_rules_share_a_list_sees_what_the_other_noted(void **state)
+{
+	(void)state;
+	expect_second("-A FORWARD -m recent --set --name b\n"
+		      "-A FORWARD -m recent --rcheck --hitcount 3 --name b\n",
+			0, "001111");
+	expect_second("-A FORWARD -m recent --set --name b\n"
+		      "-A FORWARD -m recent --rcheck --seconds 10 --hitcount 3 --name b\n",
+			6 * SECOND, "000000");
+	expect_second("-A FORWARD -m recent --set --name b\n"
+		      "-A FORWARD -m recent --rcheck --seconds 12 --hitcount 3 --name b\n",
+			6 * SECOND, "001111");
+	expect_second("-A FORWARD -m recent --set --name b\n"
+		      "-A FORWARD -m recent --remove --name b\n",
+			0, "111");
+	expect_second("-A FORWARD -m recent --remove --name b\n"
+		      "-A FORWARD -m recent --rcheck --name b\n",
+			0, "000");
+}
+
+/* what the new rules name again lives on, whatever they say of its rate */
+static void test_hashlimit_when_rules_are_loaded_anew_keeps_its_table(void **state)
+{
+	static const char first[] = "-A FORWARD -m hashlimit --hashlimit-upto 1/hour "
+				    "--hashlimit-burst 2 --hashlimit-name c\n";
+	static const char second[] = "-A FORWARD -m hashlimit --hashlimit-upto 1000/s "
+				     "--hashlimit-burst 100 --hashlimit-name c\n";
+	struct ipt_ruleset *old_rs;
+	struct ipt_prog *old;
+
+	(void)state;
+	rig->workers[0]->now_ns = 1000 * SECOND;
+	open_rules(IPT_V4, first);
+	for (unsigned int i = 0; i < 3; i++)
+		rte_pktmbuf_free(run_through(SYN));
+	assert_int_equal(held(), 2);
+	old = prog;
+	old_rs = rs;
+	open_rules(IPT_V4, second);
+	ipt_prog_free(old);
+	ipt_ruleset_free(old_rs);
+	for (unsigned int i = 0; i < 3; i++)
+		rte_pktmbuf_free(run_through(SYN));
+	assert_int_equal(held(), 0);
+	close_rules();
+	/* nobody named it for a while: it is made anew */
+	open_rules(IPT_V4, second);
+	for (unsigned int i = 0; i < 3; i++)
+		rte_pktmbuf_free(run_through(SYN));
+	assert_int_equal(held(), 3);
+	close_rules();
+}
+
 static void test_time_when_clock_moves_holds_inside(void **state)
 {
 	/* Thursday 2026-03-05 23:30:00 UTC */
@@ -312,6 +413,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_match_when_header_is_read_gives_kernels_answer),
 		cmocka_unit_test(test_match_when_it_remembers_counts_as_the_kernel),
+		cmocka_unit_test(test_match_when_it_is_shared_by_name_counts_as_the_kernel),
+		cmocka_unit_test(test_recent_when_rules_share_a_list_sees_what_the_other_noted),
+		cmocka_unit_test(test_hashlimit_when_rules_are_loaded_anew_keeps_its_table),
 		cmocka_unit_test(test_time_when_clock_moves_holds_inside),
 		cmocka_unit_test(test_target_when_it_writes_keeps_checksums),
 		cmocka_unit_test(test_tcpmss_when_there_is_no_option_adds_one),
