@@ -51,6 +51,24 @@ void cls_arena_trim(struct cls_arena *a, size_t size)
 	a->map_size = (size_t)(cut - (uint8_t *)a->map);
 }
 
+void cls_arena_populate(struct cls_arena *a, size_t from, size_t to)
+{
+	from = RTE_ALIGN_FLOOR(from, SMALL_PAGE);
+	to = RTE_ALIGN_CEIL(RTE_MIN(to, a->size), SMALL_PAGE);
+	if (from >= to)
+		return;
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(a->base + from, to - from, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
+		return;
+#endif
+	/* a kernel before 5.14 */
+	for (; from < to; from += SMALL_PAGE) {
+		volatile uint8_t *byte = a->base + from;
+
+		*byte = *byte;
+	}
+}
+
 void *cls_arena_take(struct cls_arena *a, size_t size)
 {
 	void *p = a->base + a->used;

@@ -25,6 +25,9 @@ void cls_arena_destroy(struct cls_arena *a);
 /* gives address space behind @size back; @size >= used */
 void cls_arena_trim(struct cls_arena *a, size_t size);
 
+/* takes pages for [from, to) now, for writers that cannot wait for them; as far as there are any */
+void cls_arena_populate(struct cls_arena *a, size_t from, size_t to);
+
 /* Return: @size zeroed bytes, aligned to 64; NULL when full. */
 void *cls_arena_take(struct cls_arena *a, size_t size);
 

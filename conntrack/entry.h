@@ -25,6 +25,8 @@
 #define CT_TWO_TUPLES (1U << 24) /* reply is not original turned round: found by both */
 #define CT_UNFOUND (1U << 25) /* out of the index; memory is kept to the end of the burst */
 #define CT_REPLY_ONLY (1U << 26) /* clash resolved: found by its reply alone */
+#define CT_FRESH (1U << 27) /* made since the last tick */
+#define CT_COLD (1U << 28) /* struct ct_cold of this memory was written */
 
 enum ct_tcp_state {
 	CT_TCP_NONE,
@@ -100,7 +102,7 @@ struct ct_entry {
 	uint32_t mark;
 	uint32_t id; /* never 0, changes whenever the memory is used anew */
 	uint16_t helper; /* enum ct_helper of conntrack/helper.h, 0: none */
-	uint16_t master_worker;
+	uint16_t slot; /* of the wheel, plus 1; 0: in none. Outlives the connection */
 	uint32_t created_ms;
 
 	/* line 1: of the protocol */
@@ -114,12 +116,12 @@ struct ct_entry {
 
 	/* line 2: NAT, lists */
 	struct ct_tuple reply;
-	uint32_t prev, next; /* in a slot of the wheel, in a list of free or dying ones */
+	uint32_t next; /* in the list of fresh or of dying ones */
 	uint32_t master_id; /* 0: none */
 	uint32_t master_at;
+	uint16_t master_worker;
 	uint16_t nat_port; /* MASQUERADE: logical port by which it left, 0: none */
-	uint16_t slot; /* of the wheel */
-	uint32_t spare;
+	uint32_t spare[2];
 } __rte_aligned(64);
 static_assert(sizeof(struct ct_entry) == 192, "three lines");
 static_assert(offsetof(struct ct_entry, tcp) == 64, "the protocol's line");
@@ -127,7 +129,7 @@ static_assert(offsetof(struct ct_entry, reply) == 128, "NAT's line");
 
 /*
  * What few connections need: an array beside the entries, pages are taken when first written.
- * Zeroed when an entry is made if it was ever written (ct_cold() notes that).
+ * Zeroed when an entry is made if it was ever written (CT_COLD).
  */
 struct ct_cold {
 	uint64_t packets[CT_DIR_NB], bytes[CT_DIR_NB]; /* nf_conntrack_acct */
@@ -138,7 +140,6 @@ struct ct_cold {
 		int32_t before, after; /* what is added in front of it and behind it */
 	} seqadj[CT_DIR_NB];
 	uint8_t help[40]; /* of the helper */
-	uint8_t dirty; /* not all zero */
 } __rte_aligned(64);
 static_assert(sizeof(struct ct_cold) <= 192, "cold lines");
 

@@ -154,7 +154,7 @@ static enum sl_ct_info info_of(const struct ct_entry *e, enum ct_dir dir)
 	return e->status & CT_EXPECTED ? SL_CT_RELATED : SL_CT_NEW;
 }
 
-static void count(const struct ct_pkt *c, const struct ct_entry *e)
+static void count(const struct ct_pkt *c, struct ct_entry *e)
 {
 	struct ct_cold *cold = ct_cold(c->s, e);
 

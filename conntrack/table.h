@@ -3,15 +3,20 @@
  * The connections of one worker: a shard, and all shards of a router. Nobody but its worker touches a
  * shard; control sends messages (sl_worker_call).
  *
- * Index: buckets of one cache line with tags and entry numbers, two choices, a keyed hash that is the
- * same for both directions of a tuple. An entry without NAT stands in it once; the direction of a
- * packet comes out of the comparison. Times: a wheel that is re-armed when it fires, never by packets.
+ * Index (index.h): buckets of one cache line with tags and entry numbers, two choices, a keyed hash
+ * that is the same for both directions of a tuple. An entry without NAT stands in it once; the
+ * direction of a packet comes out of the comparison. Times (wheel.h): a wheel that is re-armed when
+ * it fires, never by packets.
+ *
+ * Memory is address space for `max` entries in every shard, whose pages are taken as they are
+ * needed: flows that all come to one worker find as much room as flows that spread.
  *
  * An entry is in the index from the moment it is made, so that packets of the same burst meet it.
  * Until it is confirmed it dies at the next tick, when no packet is under way any more.
  */
 #pragma once
 
+#include "classifier/arena.h"
 #include "conntrack/conf.h"
 #include "conntrack/entry.h"
 #include "conntrack/invalid.h"
@@ -25,7 +30,11 @@ struct ct_wheel;
 struct sl_router;
 struct sl_worker;
 
-/* by worker; the kernel's names where it has one */
+/*
+ * By worker; the kernel's names where it has one. The table counts found (by ct_is_used, as the
+ * kernel does), insert, drop, early_drop, chaintoolong, expired and delete (confirmed entries that
+ * are gone); the rest is for who knows.
+ */
 #define CT_STATS(X)      \
 	X(found)         \
 	X(new)           \
@@ -56,21 +65,28 @@ struct ct_shard {
 	struct ct_index *index;
 	struct ct_wheel *wheel;
 	const struct ct_conf *conf; /* set by the stage at the start of a burst */
-	uint32_t max; /* [const] entries that may be there, confirmed or not */
-	uint32_t room; /* [const] entries of memory: max and what one burst may need on top */
+	uint32_t max; /* [const] of the whole table: one shard may come to hold them all */
+	uint32_t room; /* [const] entries of memory: max and what one turn may need on top */
 	uint32_t count; /* entries, confirmed or not, as nf_conntrack_count */
+	uint32_t quota; /* what count may come to before more is taken from the table's */
 	uint32_t high; /* entries ever used */
-	uint32_t free; /* list of them */
+	uint32_t *free; /* stack of those that are so no more */
+	uint32_t n_free;
 	uint32_t fresh; /* list: made since the last tick */
+	uint32_t n_fresh;
 	uint32_t dying; /* list: out of the index since the last tick */
 	uint32_t last_id;
 	uint32_t now_ms; /* of the burst */
+	uint32_t sweep_at; /* of early drop: next entry to look at; CT_NONE: none is under way */
+	uint32_t sweep_ms; /* before then no other begins here */
+	uint32_t sweep_seen; /* struct ct_table's sweeps that it has taken part in */
 	uint16_t worker;
 	struct ct_table *table; /* [const] */
 	struct ct_stats stats;
 	uint64_t invalid[CT_INVALID_NB]; /* packets that a protocol found INVALID, by reason */
 	enum ct_invalid why; /* the last one of them */
-};
+	struct cls_arena mem, cold_mem;
+} __rte_cache_aligned;
 
 struct ct_table {
 	struct sl_router *r;
@@ -79,6 +95,11 @@ struct ct_table {
 	struct ct_expects *expects; /* shared by the workers; conntrack/expect.h */
 	struct ct_conf conf; /* as the table was made */
 	uint32_t secret[8]; /* [const] key of the hash, of ids */
+	uint32_t batch; /* [const] places that a shard takes or gives back at once */
+
+	/* the only words that workers share: one changes once in @batch entries, one almost never */
+	_Atomic uint32_t taken __rte_cache_aligned; /* sum of the shards' quotas */
+	_Atomic uint32_t sweeps __rte_cache_aligned; /* times that nothing could be dropped early */
 };
 
 /**
@@ -89,6 +110,11 @@ struct ct_table {
 struct ct_table *ct_table_get(struct sl_router *r, const struct ct_conf *conf);
 /* the same if it is there already, else NULL */
 struct ct_table *ct_table_of(const struct sl_router *r);
+
+/* entries of all shards; from any thread, while they work a moment old */
+uint32_t ct_table_count(const struct ct_table *t);
+/* the sum of a counter over the shards, likewise */
+void ct_table_stats(const struct ct_table *t, struct ct_stats *sum);
 
 /* the clock of entries: milliseconds of the worker's clock, wraps */
 static inline uint32_t ct_now(uint64_t now_ns)
@@ -122,7 +148,8 @@ struct ct_entry *ct_create(
 /**
  * ct_set_reply() - NAT: another reply tuple, and in the index by it
  *
- * Return: 0, or -EEXIST if a connection has this tuple; then nothing has changed.
+ * Return: 0, or -EEXIST if a connection has this tuple, -ENOSPC if the index has no place for it
+ * (does not happen in this life); then nothing has changed.
  */
 int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
 
@@ -132,7 +159,7 @@ bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_en
 /* the packet that made it has passed the last hook: it stays, its time runs */
 void ct_confirm(struct ct_shard *s, struct ct_entry *e);
 
-/* out of the index at once; the memory is free at the next tick. For confirmed ones too */
+/* out of the index at once; the memory is free at the next tick. Confirmed or not; twice is once */
 void ct_kill(struct ct_shard *s, struct ct_entry *e);
 
 /* lives @timeout_s from now */
@@ -166,12 +193,10 @@ static inline const struct ct_cold *ct_cold_peek(const struct ct_shard *s, const
 	return &s->cold[ct_index_of(s, e)];
 }
 
-static inline struct ct_cold *ct_cold(struct ct_shard *s, const struct ct_entry *e)
+static inline struct ct_cold *ct_cold(struct ct_shard *s, struct ct_entry *e)
 {
-	struct ct_cold *c = &s->cold[ct_index_of(s, e)];
-
-	c->dirty = 1;
-	return c;
+	e->status |= CT_COLD;
+	return &s->cold[ct_index_of(s, e)];
 }
 
 static inline struct ct_ref ct_ref(const struct ct_shard *s, const struct ct_entry *e)
