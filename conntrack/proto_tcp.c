@@ -190,7 +190,9 @@ static void resynchronize(struct ct_tcp *tcp, const struct ct_seg *seg)
 	syn->maxwin = RTE_MAX(tcp->last_win, 1U);
 	syn->scale = tcp->last_wscale;
 	syn->flags = tcp->last_flags;
-	tcp->side[seg->dir] = (struct ct_tcp_side){ .end = 0 };
+	tcp->side[seg->dir] = (struct ct_tcp_side){
+		.flags = tcp->side[seg->dir].flags & CT_TCP_LIBERAL,
+	};
 }
 
 /* let a segment pass that does not fit, and remember it: the answer tells who is right */
@@ -233,7 +235,8 @@ enum reset {
 static enum reset answered_reset(const struct ct_entry *e, const struct ct_seg *seg)
 {
 	const struct ct_tcp *tcp = &e->tcp;
-	bool to_syn = e->status & CT_SEEN_REPLY && tcp->last_index == CT_TCP_KIND_SYN;
+	bool to_syn = e->status & CT_SEEN_REPLY && tcp->last_index == CT_TCP_KIND_SYN
+			&& tcp->last_dir != seg->dir;
 	bool to_ack = (e->status & CT_ASSURED) == 0 && tcp->last_index == CT_TCP_KIND_ACK;
 
 	if ((to_syn || to_ack) && seg->ack == tcp->last_end)
@@ -268,6 +271,9 @@ static enum reset judge_reset(
 	return RESET_KEEP;
 }
 
+/* a time that is shorter is left alone */
+#define LONG_TIME_S 120
+
 /* One side ends what the other does not know of any more: an entry that is out of step does not stay
  * for days. */
 static void refused_end(const struct ct_pkt *c, struct ct_entry *e, const struct ct_seg *seg)
@@ -280,7 +286,7 @@ static void refused_end(const struct ct_pkt *c, struct ct_entry *e, const struct
 	if (tcp->last_dir != seg->dir
 			&& (tcp->last_index == CT_TCP_KIND_FIN
 					|| tcp->last_index == CT_TCP_KIND_RST)) {
-		if (ct_seconds_left(e, c->s->now_ms) > c->conf->tcp_unack_s)
+		if (ct_seconds_left(e, c->s->now_ms) >= RTE_MAX(LONG_TIME_S, c->conf->tcp_unack_s))
 			ct_refresh(c->s, e, c->conf->tcp_unack_s);
 		return;
 	}

@@ -69,7 +69,9 @@ bool ct_udplite_check(const struct ct_pkt *c)
 		covered = there;
 	if (unlikely(covered < sizeof(*udp) || covered > there || udp->dgram_cksum == 0))
 		return ct_is_invalid(c, CT_INVALID_UDPLITE_COVERAGE);
-	if (unlikely(!ct_csum_is_right(c, IPPROTO_UDPLITE, covered, there)))
+	/* The kernel puts UDP's number into the pseudo header. A right sum differs from that, so UDP-Lite
+	 * is INVALID wherever checksums are verified, but for a sum that is wrong in this very way. */
+	if (unlikely(!ct_csum_is_right(c, IPPROTO_UDP, covered, there)))
 		return ct_is_invalid(c, CT_INVALID_CHECKSUM);
 	return true;
 }

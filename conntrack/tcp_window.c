@@ -81,6 +81,8 @@ void ct_seg_options(const struct ct_seg *seg, struct ct_tcp_side *side)
 {
 	unsigned int len;
 
+	if (seg->opt_len == 0)
+		return;
 	side->scale = 0;
 	side->flags &= CT_TCP_LIBERAL;
 	for (unsigned int at = 0; next_option(seg, &at, &len); at += len) {

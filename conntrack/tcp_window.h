@@ -66,7 +66,8 @@ static inline bool ct_seq_after(uint32_t a, uint32_t b)
 /* Return: false if there is no whole header */
 bool ct_seg_read(const struct ct_pkt *c, struct ct_seg *seg);
 
-/* window scale and SACK-permitted of a SYN; of the flags only CT_TCP_LIBERAL stays as it is */
+/* window scale and SACK-permitted of a SYN; of the flags only CT_TCP_LIBERAL stays as it is. Without
+ * any option everything does */
 void ct_seg_options(const struct ct_seg *seg, struct ct_tcp_side *side);
 
 enum ct_window {

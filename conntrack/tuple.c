@@ -51,7 +51,7 @@ static bool get_gre(const struct rte_mbuf *m, uint32_t off, struct ct_tuple *t)
 	if ((h[1] & GRE_VERSION_MASK) != GRE_VERSION_1)
 		return true;
 	if (!sl_pkt_copy(m, off, sizeof(h), h))
-		return false;
+		return true;
 	memcpy(&t->dport_be, &h[6], sizeof(t->dport_be));
 	return true;
 }

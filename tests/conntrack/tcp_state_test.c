@@ -311,6 +311,42 @@ static void test_ignored_syn_and_its_answer_resynchronize(void **state)
 	assert_tcp("ESTABLISHED", 432000);
 }
 
+static void test_liberal_side_stays_so_behind_a_new_beginning(void **state)
+{
+	(void)state;
+	TCP(A, "A", A_ISN, B_ISN, .len = 10);
+	TCP(A, "S", 900000, 0);
+	assert_int_equal(TCP(B, "SA", 70000, 900001), FX_ESTABLISHED);
+	assert_tcp("SYN_RECV", 60);
+	assert_int_equal(fx.e->tcp.side[A].flags & CT_TCP_LIBERAL, 0);
+	assert_int_equal(TCP(B, "A", 70001 + 500000, 900001), FX_ESTABLISHED);
+	assert_int_equal(TCP(A, "A", 900001 + 500000, 70001), FX_INVALID);
+}
+
+static void test_reset_answers_the_other_sides_syn_alone(void **state)
+{
+	(void)state;
+	handshake();
+	TCP(A, "S", 5000, 0);
+	assert_int_equal(TCP(A, "R", 800000, 5001), FX_INVALID);
+	fx.there = false;
+	handshake();
+	TCP(A, "S", 5000, 0);
+	assert_int_equal(TCP(B, "R", 800000, 5001), FX_ESTABLISHED);
+	assert_tcp("CLOSE", 10);
+}
+
+static void test_syn_without_options_keeps_those_of_the_first(void **state)
+{
+	static const uint8_t perm[4] = { 1, 1, 4, 2 };
+
+	(void)state;
+	TCP(A, "S", A_ISN, 0, .opt = perm, .opt_len = 4);
+	TCP(B, "SA", B_ISN, A_ISN + 1);
+	TCP(A, "SA", A_ISN + 1, B_ISN + 1);
+	assert_int_equal(fx.e->tcp.side[A].flags & CT_TCP_SACK_PERM, CT_TCP_SACK_PERM);
+}
+
 static void test_challenge_ack_in_last_ack(void **state)
 {
 	(void)state;
@@ -395,6 +431,19 @@ static void test_refused_ends_of_both_sides_shorten_the_time(void **state)
 	assert_tcp("ESTABLISHED", 432000);
 	assert_int_equal(TCP(B, "R", B_ISN + 500000, 0), FX_INVALID);
 	assert_tcp("ESTABLISHED", 300);
+}
+
+static void test_refused_ends_leave_short_times_alone(void **state)
+{
+	(void)state;
+	fx.conf.tcp_unack_s = 20;
+	handshake();
+	TCP(A, "FA", A_ISN + 1, B_ISN + 1);
+	TCP(B, "A", B_ISN + 1, A_ISN + 2);
+	assert_tcp("CLOSE_WAIT", 60);
+	assert_int_equal(TCP(B, "FA", B_ISN + 500000, A_ISN + 2), FX_INVALID);
+	assert_int_equal(TCP(A, "FA", A_ISN + 500000, B_ISN + 1), FX_INVALID);
+	assert_tcp("CLOSE_WAIT", 60);
 }
 
 static void test_every_time_has_its_switch(void **state)
@@ -507,6 +556,9 @@ int main(void)
 		UNIT(test_reuse_after_own_reset),
 		UNIT(test_syn_after_the_others_reset_is_ignored),
 		UNIT(test_ignored_syn_and_its_answer_resynchronize),
+		UNIT(test_liberal_side_stays_so_behind_a_new_beginning),
+		UNIT(test_reset_answers_the_other_sides_syn_alone),
+		UNIT(test_syn_without_options_keeps_those_of_the_first),
 		UNIT(test_challenge_ack_in_last_ack),
 		UNIT(test_old_connection_of_the_server_is_reset),
 		UNIT(test_pick_up_half_way),
@@ -514,6 +566,7 @@ int main(void)
 		UNIT(test_retransmissions_shorten_the_time),
 		UNIT(test_window_of_zero_shortens_the_time),
 		UNIT(test_refused_ends_of_both_sides_shorten_the_time),
+		UNIT(test_refused_ends_leave_short_times_alone),
 		UNIT(test_every_time_has_its_switch),
 		UNIT(test_unacknowledged_data_shortens_the_time),
 		UNIT(test_rejected_connection_is_closed),
