@@ -4,6 +4,7 @@
 #include "lib/ip.h"
 #include "lib/neigh.h"
 #include "lib/net.h"
+#include "lib/pktlog.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -238,6 +239,7 @@ void sl_router_free(struct sl_router *r)
 	for (unsigned int i = r->n_attached; i-- > 0;)
 		r->attached[i].destroy(r->attached[i].ptr);
 	sl_neigh_table_free(r->neigh);
+	sl_pktlog_free(r);
 	for (unsigned int i = 0; i < r->n_workers; i++)
 		worker_free(r->workers[i]);
 	for (unsigned int i = 0; i < r->n_links; i++) {

@@ -53,6 +53,7 @@ struct sl_router {
 
 	struct sl_neigh_table *neigh; /* host worker writes, workers read */
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */
+	_Atomic bool *pktlog_groups; /* [control] writes: NFLOG groups that are read; NULL: see pktlog */
 
 	struct sl_attachment attached[SL_ATTACHMENTS_MAX]; /* [control] */
 	unsigned int n_attached;

@@ -19,6 +19,7 @@
 #define SL_INPUT_MAX (4 * SL_BURST)
 
 struct sl_net;
+struct sl_pktlog;
 struct sl_reasm;
 
 /* frames that wait for the end of the burst, by output link queue */
@@ -64,6 +65,7 @@ struct sl_worker {
 	struct sl_reasm *reasm; /* [worker] fragments that wait for the rest */
 	/* the same of everything, not only what is for the router; NULL until tracking needs it */
 	_Atomic(struct sl_reasm *) transit;
+	struct sl_pktlog *pktlog; /* what rules write down; NULL: no rule of any ruleset ever did */
 	uint32_t rand_state[4]; /* [worker] xoshiro128++; seeded per worker, fixed in replay */
 } __rte_cache_aligned;
 
