@@ -89,7 +89,7 @@ bool icmp4_error_opts(struct sl_worker *w, struct rte_mbuf *m, uint8_t type, uin
 	struct rte_mbuf *e;
 	int room;
 
-	if (ip == NULL || p->in_port == SL_PORT_HOST
+	if (ip == NULL || (p->in_port == SL_PORT_HOST && !(p->flags & SL_PKT_COPY))
 			|| p->flags & (SL_PKT_LINK_BCAST | SL_PKT_LINK_MCAST | SL_PKT_FRAG_LATER)
 			|| is_error_packet(m, ip, p->l3_off))
 		return false;

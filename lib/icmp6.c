@@ -61,17 +61,24 @@ bool ip6_is_own_anycast(const struct sl_net *net, const struct sl_addr *addr, ui
 	return false;
 }
 
+/* the port that the packet came in on; of a copy, which came in on none, that by which it leaves */
+static uint16_t device(const struct sl_pkt *p)
+{
+	return p->flags & SL_PKT_COPY ? p->out_port : p->in_port;
+}
+
 /* the address that was asked; else one of the port that the packet came in on */
 static bool choose_source(
 		const struct sl_net *net, const struct sl_pkt *p, bool group, struct sl_addr *src)
 {
+	uint16_t port = device(p);
 	struct sl_nexthop in = {
-		.type = SL_ROUTE_UNICAST, .family = SL_AF_NONE, .port = p->in_port, .n_paths = 1
+		.type = SL_ROUTE_UNICAST, .family = SL_AF_NONE, .port = port, .n_paths = 1
 	};
 
 	if (!group
-			&& (sl_net_is_local(net, SL_AF_INET6, &p->dst, p->in_port)
-					|| ip6_is_own_anycast(net, &p->dst, p->in_port))) {
+			&& (sl_net_is_local(net, SL_AF_INET6, &p->dst, port)
+					|| ip6_is_own_anycast(net, &p->dst, port))) {
 		*src = p->dst;
 		return true;
 	}
@@ -86,21 +93,22 @@ bool sl_icmp6_error(
 			|| p->flags & (SL_PKT_LINK_BCAST | SL_PKT_LINK_MCAST);
 	uint32_t quote = RTE_MIN(m->pkt_len - p->l3_off, QUOTE_MAX);
 	struct ip6_own o = {
-		.dst = p->src, .proto = IPPROTO_ICMPV6, .port = p->in_port, .about = p
+		.dst = p->src, .proto = IPPROTO_ICMPV6, .port = device(p), .about = p
 	};
 	const struct sl_nexthop *nh;
 	struct icmp6_error *icmp;
 	struct rte_mbuf *own;
 	void *l4;
 
-	if (p->in_port == SL_PORT_HOST || ip6_is_any(&p->src) || ip6_is_multicast(&p->src))
+	if ((p->in_port == SL_PORT_HOST && !(p->flags & SL_PKT_COPY)) || ip6_is_any(&p->src)
+			|| ip6_is_multicast(&p->src))
 		return false;
 	if ((group && !may_answer_group(m, p, type, code, info)) || is_error(m, p))
 		return false;
 	if (!choose_source(w->net, p, group, &o.src))
 		return false;
 	nh = ip6_own_route(w, &o);
-	if (nh == NULL || ip6_is_own_anycast(w->net, &o.dst, p->in_port))
+	if (nh == NULL || ip6_is_own_anycast(w->net, &o.dst, o.port))
 		return false;
 	if (!sl_icmp_limit_plen(w, SL_AF_INET6, &o.dst, type, code,
 			    128 - 32 * SL_NEXTHOP_WIDTH_OF(nh->flags)))

@@ -105,6 +105,15 @@ bool sl_tcp6_reset(struct sl_worker *w, struct rte_mbuf *m);
  * the header is whole */
 bool sl_tcp_may_reset(const struct rte_mbuf *m, uint32_t l4_off, const struct rte_tcp_hdr *tcp);
 
+/* lib/copy.c: a copy of a packet to another gateway (TEE) ------------------------------------- */
+struct sl_copy {
+	struct sl_addr gateway;
+	uint16_t port; /* by which it leaves; SL_PORT_NONE: the gateway's route says */
+	bool hop; /* its TTL or hop limit goes down by one */
+};
+/* The packet is not taken. A copy that has no way, or is of a copy, is not made. */
+void sl_copy_send(struct sl_worker *w, const struct rte_mbuf *m, const struct sl_copy *c);
+
 /* lib/icmp_limit.c: token buckets shared by the workers, lock-free ---------------------------- */
 struct sl_icmp_limits;
 int sl_icmp_limits_create(struct sl_icmp_limits **out);

@@ -49,6 +49,7 @@ struct sl_nexthop;
 
 #define SL_PKT_FRAG_PARTS (1U << 20) /* each segment is the data of one fragment that came */
 #define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
+#define SL_PKT_COPY (1U << 21) /* made by TEE: is not copied again, nor fragmented */
 
 /* how a packet belongs to its connection; the kernel's numbers */
 enum sl_ct_info {

@@ -16,6 +16,9 @@
 
 #include <rte_prefetch.h>
 
+#include <netinet/icmp6.h>
+#include <netinet/ip_icmp.h>
+
 #define PREFETCH_AHEAD 4
 /* of 65,535 bytes at an MTU of 68: 48 bytes of data in each */
 #define FRAGMENTS_MAX 1400
@@ -78,7 +81,8 @@ static uint64_t __rte_noinline find_link(
 		struct sl_worker *w, const struct sl_pkt *p, const struct sl_nexthop *nh)
 {
 	struct sl_neigh *neigh = nh->neigh;
-	uint64_t link = neigh == NULL ? group_link(p, nh->type) : 0;
+	/* a copy goes to its gateway, wherever it says that it goes */
+	uint64_t link = neigh == NULL && !(p->flags & SL_PKT_COPY) ? group_link(p, nh->type) : 0;
 
 	if (link != 0)
 		return link;
@@ -118,12 +122,31 @@ static uint16_t fragment_size(const struct sl_pkt *p, const struct sl_nexthop *n
 	return p->frag_max != 0 ? RTE_MIN(p->frag_max, nh->mtu) : nh->mtu;
 }
 
+/* a copy that had to be cut is refused instead, to the packet's sender */
+static bool refuse_copy(struct sl_worker *w, struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+
+	if (!(p->flags & SL_PKT_COPY))
+		return false;
+	if (p->family == SL_AF_INET)
+		sl_icmp4_error(w, m, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, p->nh->mtu);
+	else if (p->l3_len > p->nh->mtu)
+		sl_icmp6_error(w, m, ICMP6_PACKET_TOO_BIG, 0, p->nh->mtu);
+	else
+		return false;
+	sl_drop(w, m, SL_DROP_TOO_BIG);
+	return true;
+}
+
 static void __rte_noinline send_fragments(struct sl_worker *w, struct rte_mbuf *m, uint16_t mtu)
 {
 	const struct sl_nexthop *nh = sl_pkt(m)->nh;
 	struct rte_mbuf *out[FRAGMENTS_MAX];
 	unsigned int n;
 
+	if (refuse_copy(w, m))
+		return;
 	if (sl_pkt(m)->family == SL_AF_INET) {
 		n = sl_ip4_fragment(w, m, mtu, out, RTE_DIM(out));
 	} else if (sl_pkt(m)->in_port == SL_PORT_HOST || sl_pkt(m)->frag_max != 0) {
