@@ -82,6 +82,7 @@ struct chain_table {
 	struct chain_ifaces *ifaces;
 	uint32_t depth; /* most calls within calls */
 	bool serial; /* a target writes what matches read: one packet after the other */
+	bool traces; /* a rule starts a trace */
 	struct eval_scratch *scratch[SL_WORKERS_MAX]; /* [worker] */
 };
 
@@ -90,6 +91,7 @@ struct ipt_prog {
 	struct ipt_sets *sets;
 	const struct ipt_ruleset *rs;
 	uint8_t family; /* enum ipt_family */
+	bool traces; /* some table does */
 	struct chain_table tables[IPT_TABLE_NB]; /* by enum ipt_table_id */
 	struct chain_rule *rules; /* of all tables, by index */
 	uint32_t n_counters; /* rules, then policies */
@@ -136,6 +138,11 @@ int chain_index(const struct ipt_prog *prog, const struct chain_table *t, struct
 /* eval.c */
 struct eval_scratch *eval_scratch_create(uint32_t depth);
 void eval_scratch_free(struct eval_scratch *s);
+
+/* trace.c: a record about the packet of @c at a rule, or (@pos is their number) behind the last one;
+ * nothing if the packet is not traced */
+void chain_trace(
+		const struct chain_table *t, const struct ipt_ctx *c, uint32_t chain, uint32_t pos);
 
 /* counters.c */
 static inline void chain_count(struct ipt_counters *counters, uint32_t index, uint32_t bytes)

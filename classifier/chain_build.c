@@ -195,6 +195,8 @@ static int make_chains(struct build *b, struct chain_table *t)
 			if (ret < 0)
 				return ret;
 			t->serial |= writes_shared(&c->rules[k]);
+			t->traces |= c->rules[k].verdict == IPT_TARGET
+					&& c->rules[k].rule->target.kind == IPT_T_TRACE;
 		}
 	}
 	return 0;
@@ -229,6 +231,7 @@ static int make_table(struct build *b, const struct ipt_table *text)
 	if (t->chains == NULL)
 		return -ENOMEM;
 	ret = make_chains(b, t);
+	b->prog->traces |= t->traces;
 	if (ret == 0)
 		ret = measure_depth(t);
 	if (ret == 0)
@@ -350,5 +353,6 @@ bool ipt_prog_acts(const struct ipt_prog *prog, enum ipt_table_id table, enum ip
 {
 	const struct chain *c = base_chain(prog, table, hook);
 
-	return c != NULL && (c->n > 0 || c->text->policy != IPT_ACCEPT);
+	/* a traced packet tells of empty chains, too, in their place */
+	return c != NULL && (c->n > 0 || c->text->policy != IPT_ACCEPT || prog->traces);
 }

@@ -47,6 +47,8 @@ struct eval {
 	const struct chain *chain; /* of the wave */
 	struct ipt_ctx c;
 	bool fresh; /* all stand where they started */
+	bool serial; /* one packet after the other */
+	bool traced; /* some packet is traced, or may come to be */
 	uint64_t odd; /* packets without a whole transport header */
 	uint64_t todo; /* packets without a verdict */
 	uint64_t accepted;
@@ -171,6 +173,13 @@ static void finish(struct eval *x, unsigned int i, int verdict)
 		x->dropped[x->n_dropped++] = x->s->v[i].m;
 }
 
+/* a record about a traced packet at a rule, or behind the last one of a chain */
+static void trace(struct eval *x, unsigned int i, uint32_t chain, uint32_t pos)
+{
+	point(x, i);
+	chain_trace(x->t, &x->c, chain, pos);
+}
+
 /* RETURN, or the end of a chain */
 static void go_back(struct eval *x, unsigned int i)
 {
@@ -178,6 +187,8 @@ static void go_back(struct eval *x, unsigned int i)
 	const struct eval_frame *f;
 
 	if (e->depth == 0) {
+		if (unlikely(x->traced))
+			trace(x, i, (uint32_t)(x->base - x->t->chains), x->base->n);
 		chain_count(x->counters, x->base->policy_index, eval_bytes(e->m));
 		finish(x, i, x->base->text->policy);
 		return;
@@ -206,6 +217,8 @@ static void act(struct eval *x, const struct chain_rule *r, unsigned int i)
 	struct eval_pkt *e = &x->s->v[i];
 
 	chain_count(x->counters, r->index, eval_bytes(e->m));
+	if (unlikely(x->traced))
+		chain_trace(x->t, &x->c, e->chain, e->pos);
 	switch ((enum ipt_verdict)r->verdict) {
 	case IPT_CONTINUE:
 		e->pos++;
@@ -239,6 +252,8 @@ static void step(struct eval *x, unsigned int i, uint32_t label)
 	const struct chain_rule *r;
 
 	if (label == SL_CLS_MISS) {
+		if (unlikely(x->traced) && !x->chain->text->builtin)
+			trace(x, i, e->chain, x->chain->n);
 		go_back(x, i);
 		return;
 	}
@@ -355,7 +370,7 @@ static void wave(struct eval *x, uint64_t which, const struct sl_cls *cls)
 	}
 	if (n > 0)
 		look_up(x, cls, n);
-	if (found == 0)
+	if (found == 0 && likely(!x->traced))
 		which &= ~through(x, n);
 	for (uint64_t rest = which; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(rest);
@@ -387,8 +402,9 @@ static uint64_t company(const struct eval *x, uint64_t todo)
 static void run(struct eval *x)
 {
 	while (x->todo != 0) {
-		/* where a packet's targets change what matches of the next one see: one by one */
-		uint64_t seen = 0, among = x->t->serial ? x->todo & -x->todo : x->todo;
+		/* where a packet's targets change what matches of the next one see, and where a
+		 * packet's way is told: one by one */
+		uint64_t seen = 0, among = x->serial ? x->todo & -x->todo : x->todo;
 
 		/* each once, in whatever chain it stands */
 		for (uint64_t left = among; left != 0; left = among & ~seen) {
@@ -425,6 +441,7 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 		.base = &t->chains[base],
 		.c = eval_ctx(prog, table, hook, w),
 		.fresh = true,
+		.traced = t->traces,
 		.todo = UINT64_MAX >> (64 - n),
 	};
 
@@ -432,8 +449,10 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
 		x.s->v[i].chain = base;
 		x.odd |= (uint64_t)x.s->v[i].odd << i;
+		x.traced |= (sl_pkt(pkts[i])->flags & SL_PKT_TRACE) != 0;
 		make_key(&x, i);
 	}
+	x.serial = t->serial || x.traced;
 	run(&x);
 	for (unsigned int i = 0; i < n; i++)
 		pkts[i] = x.s->v[i].m;

@@ -50,7 +50,7 @@ int ipt_prog_create(const struct ipt_prog_spec *spec, struct ipt_prog **out,
 /* [control] after a grace period */
 void ipt_prog_free(struct ipt_prog *prog);
 
-/* whether a base chain does anything but count on the policy ACCEPT */
+/* whether a base chain does anything but count on the policy ACCEPT; a trace is something */
 bool ipt_prog_acts(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook);
 /* whether the table is loaded and has that hook */
 bool ipt_prog_has(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook);

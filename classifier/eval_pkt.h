@@ -28,6 +28,9 @@ static inline void eval_pkt_start(struct eval_pkt *e, const struct ipt_prog *pro
 	e->depth = 0;
 	e->in = has_in ? p->in_port : 0;
 	e->out = has_out ? p->out_port : 0;
+	/* the kernel gives a copy its output device early, and so it seems to come in by it */
+	if (unlikely(p->flags & SL_PKT_COPY) && hook == IPT_POSTROUTING)
+		e->in = e->out;
 	e->thoff = p->l4_off;
 	e->fragoff = 0;
 	e->odd = (p->flags & (SL_PKT_FRAG_LATER | SL_PKT_L4)) != SL_PKT_L4

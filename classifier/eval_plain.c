@@ -111,6 +111,7 @@ static bool go_back(struct walk *k)
 
 static int policy(struct walk *k, const struct chain *base)
 {
+	chain_trace(k->t, &k->c, (uint32_t)(base - k->t->chains), base->n);
 	chain_count(k->prog->counters[k->c.w->id], base->policy_index, eval_bytes(k->c.m));
 	return base->text->policy;
 }
@@ -136,7 +137,10 @@ static int traverse(struct walk *k, uint32_t base)
 				return IPT_STOLEN;
 			}
 			chain_count(counters, r->index, eval_bytes(k->c.m));
+			chain_trace(k->t, &k->c, k->at.chain, k->at.rule - 1);
 			verdict = r->verdict;
+		} else if (!chain->text->builtin) {
+			chain_trace(k->t, &k->c, k->at.chain, chain->n);
 		}
 		if (verdict == IPT_TARGET) {
 			verdict = r->target->run(&k->c, &r->rule->target, r->target_state);

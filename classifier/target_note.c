@@ -5,6 +5,9 @@
  * the packet came in, and no audit system that AUDIT could tell.
  */
 #include "classifier/match_ext.h"
+#include "lib/pktlog.h"
+
+#include <stdio.h>
 
 static int classify_run(
 		struct ipt_ctx *c, const struct ipt_target *target, __rte_unused void *state)
@@ -13,6 +16,16 @@ static int classify_run(
 
 	c->p->priority = t->priority;
 	return IPT_CONTINUE;
+}
+
+static int trace_create(struct ipt_env *env, __rte_unused const struct ipt_target *target,
+		__rte_unused void **state)
+{
+	int ret = sl_pktlog_enable(env->r);
+
+	if (ret < 0)
+		snprintf(env->err, env->err_size, "out of memory");
+	return ret;
 }
 
 static int trace_run(struct ipt_ctx *c, __rte_unused const struct ipt_target *target,
@@ -33,4 +46,6 @@ const struct ipt_target_ops ipt_target_checksum_ops = { .kind = IPT_T_CHECKSUM,
 	.run = nothing_run };
 const struct ipt_target_ops ipt_target_classify_ops = { .kind = IPT_T_CLASSIFY,
 	.run = classify_run };
-const struct ipt_target_ops ipt_target_trace_ops = { .kind = IPT_T_TRACE, .run = trace_run };
+const struct ipt_target_ops ipt_target_trace_ops = {
+	.kind = IPT_T_TRACE, .create = trace_create, .run = trace_run
+};

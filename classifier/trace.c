@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of a traced packet through the rules, as iptables-legacy tells it: a line for each rule
+ * that holds, for the end of a user chain, and for a policy.
+ *
+ *   TRACE: filter:FORWARD:rule:3 IN=...
+ *   TRACE: filter:FORWARD:policy:4 IN=...
+ *
+ * An end counts as the rule behind the last one. The kernel takes a rule without any test for such
+ * an end if what it says is ACCEPT, DROP, QUEUE or RETURN.
+ */
+#include "classifier/chain.h"
+#include "classifier/log_record.h"
+#include "lib/worker.h"
+
+#include <stdio.h>
+
+static const char *const tables[IPT_TABLE_NB] = {
+	[IPT_FILTER] = "filter",
+	[IPT_MANGLE] = "mangle",
+	[IPT_NAT] = "nat",
+	[IPT_RAW] = "raw",
+	[IPT_SECURITY] = "security",
+};
+
+static bool is_any(const struct ipt_net *net)
+{
+	return (net->addr.w[0] | net->addr.w[1] | net->addr.w[2] | net->addr.w[3] | net->mask.w[0]
+			       | net->mask.w[1] | net->mask.w[2] | net->mask.w[3])
+			== 0
+			&& !net->inv;
+}
+
+static bool tests_nothing(const struct ipt_rule *r)
+{
+	return r->n_matches == 0 && is_any(&r->src) && is_any(&r->dst) && !r->in.given
+			&& !r->out.given && r->proto == 0 && !r->proto_inv && !r->proto_walk
+			&& r->frag == IPT_FRAG_ANY;
+}
+
+static bool ends_chain(const struct chain_rule *r)
+{
+	switch ((enum ipt_verdict)r->verdict) {
+	case IPT_ACCEPT:
+	case IPT_DROP:
+	case IPT_QUEUE:
+	case IPT_RETURN:
+		return tests_nothing(r->rule);
+	case IPT_CONTINUE:
+	case IPT_JUMP:
+	case IPT_GOTO:
+	case IPT_TARGET:
+		break;
+	}
+	return false;
+}
+
+void chain_trace(const struct chain_table *t, const struct ipt_ctx *c, uint32_t chain, uint32_t pos)
+{
+	const struct chain *in = &t->chains[chain];
+	struct sl_pktlog_rec rec = {
+		.kind = SL_PKTLOG_TRACE,
+		.level = LOG_RECORD_LEVEL,
+		.options = IPT_LOG_TCP_SEQUENCE | IPT_LOG_TCP_OPTIONS | IPT_LOG_IP_OPTIONS
+				| IPT_LOG_UID,
+		.in = c->in,
+		.out = c->out,
+	};
+	const char *what = "rule";
+
+	if (!(c->p->flags & SL_PKT_TRACE) || c->w->pktlog == NULL)
+		return;
+	if (pos == in->n || ends_chain(&in->rules[pos]))
+		what = in->text->builtin ? "policy" : "return";
+	snprintf(rec.prefix, sizeof(rec.prefix), "TRACE: %s:%s:%s:%u ", tables[c->table],
+			in->text->name, what, pos + 1);
+	sl_pktlog_write(c->w, c->m, &rec, log_record_wants(c->p));
+}
