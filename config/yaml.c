@@ -121,6 +121,8 @@ static struct sl_conf *make_conf(struct yaml_ctx *c)
 
 	conf->path = yaml_dup_text(c, c->path);
 	conf->n_workers = 1;
+	conf->firewall.log.rate = SL_LOG_RATE;
+	conf->firewall.log.burst = SL_LOG_BURST;
 	conf->conntrack_max = DEFAULT_CONNTRACK_MAX;
 	conf->control_socket = DEFAULT_SOCKET;
 	return conf;

@@ -104,12 +104,34 @@ struct sl_stage_conf {
 	unsigned int n_args;
 };
 
+/* a reader of NFLOG packets */
+struct sl_nflog_conf {
+	struct sl_mark at;
+	uint16_t group;
+	const char *pcap; /* one of the two; paths as below */
+	const char *text;
+};
+
+#define SL_LOG_RATE 20
+#define SL_LOG_BURST 100
+
+/* where the lines of LOG and TRACE go */
+struct sl_log_conf {
+	const char *file; /* NULL: the program's own log */
+	uint32_t rate; /* lines a second; 0: no limit. SL_LOG_RATE, but 0 with a file, unless given */
+	uint32_t burst; /* SL_LOG_BURST unless given */
+	bool has_rate;
+};
+
 struct sl_firewall_conf {
 	struct sl_mark at;
 	const char *iptables; /* paths, made absolute against the config's directory; NULL */
 	const char *ip6tables;
 	const char *ipset;
 	const char *engine; /* NULL: auto */
+	struct sl_log_conf log;
+	struct sl_nflog_conf *nflog;
+	unsigned int n_nflog;
 };
 
 enum sl_hugepages {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 static const char *const level_names[SL_LOG_LEVEL_NB] = {
 	[SL_LOG_ERR] = "error",
 	[SL_LOG_WARNING] = "warning",
@@ -39,13 +41,55 @@ int sl_log_level_parse(const char *name, enum sl_log_level *level)
 	return -EINVAL;
 }
 
-void sl_vlog(enum sl_log_level level, const char *object, const char *format, va_list args)
+static FILE *stream_of_log(void)
 {
 	FILE *stream = atomic_load(&out);
-	char text[1024];
-	char time_text[32];
-	struct timespec ts;
+
+	return stream == NULL ? stderr : stream;
+}
+
+/* "2026-03-01T12:00:00.123Z", with @digits of a second */
+static void time_text(char *text, size_t size, time_t seconds, unsigned int fraction, int digits)
+{
+	char day[32];
 	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, size, "%s.%0*uZ", day, digits, fraction);
+}
+
+static void escape(const char *text, char *escaped, size_t size)
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n + 5 < size; text++) {
+		if ((unsigned char)*text >= ' ' && *text != 0x7f)
+			escaped[n++] = *text;
+		else
+			n += (size_t)sprintf(escaped + n, "\\x%02x", (unsigned char)*text);
+	}
+	escaped[n] = '\0';
+}
+
+bool sl_log_packet(FILE *stream, uint64_t wall_ns, unsigned int level, const char *text)
+{
+	static const char *const names[] = { "emergency", "alert", "critical", "error", "warning",
+		"notice", "info", "debug" };
+	FILE *f = stream == NULL ? stream_of_log() : stream;
+	char when[64], escaped[4096];
+
+	time_text(when, sizeof(when), (time_t)(wall_ns / NS_PER_S),
+			(unsigned int)(wall_ns % NS_PER_S / 1000), 6);
+	escape(text, escaped, sizeof(escaped));
+	return fprintf(f, "%s %s packet: %s\n", when, names[level & 7], escaped) > 0;
+}
+
+void sl_vlog(enum sl_log_level level, const char *object, const char *format, va_list args)
+{
+	FILE *stream = stream_of_log();
+	char text[1024], when[64];
+	struct timespec ts;
 
 	if ((int)level > atomic_load(&last_level))
 		return;
@@ -56,13 +100,10 @@ void sl_vlog(enum sl_log_level level, const char *object, const char *format, va
 			*p = ' ';
 	}
 	clock_gettime(CLOCK_REALTIME, &ts);
-	gmtime_r(&ts.tv_sec, &tm);
-	strftime(time_text, sizeof(time_text), "%Y-%m-%dT%H:%M:%S", &tm);
+	time_text(when, sizeof(when), ts.tv_sec, (unsigned int)(ts.tv_nsec / 1000000), 3);
 	/* one call: lines of several threads do not mix */
-	fprintf(stream == NULL ? stderr : stream, "%s.%03ldZ %s %s: %s\n", time_text,
-			ts.tv_nsec / 1000000, level_names[level], object, text);
-	if (stream != NULL)
-		fflush(stream);
+	fprintf(stream, "%s %s %s: %s\n", when, level_names[level], object, text);
+	fflush(stream);
 }
 
 void sl_log(enum sl_log_level level, const char *object, const char *format, ...)

@@ -10,6 +10,8 @@
 #include <rte_common.h>
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* by urgency; what is above the level in force is not written */
@@ -32,6 +34,15 @@ void sl_log(enum sl_log_level level, const char *object, const char *format, ...
 		__rte_format_printf(3, 4);
 void sl_vlog(enum sl_log_level level, const char *object, const char *format, va_list args)
 		__rte_format_printf(3, 0);
+
+/**
+ * sl_log_packet() - a line about a packet, at whatever level: a rule asked for it
+ * @stream: NULL: the log
+ * @level:  as syslog's: 0 emergency .. 7 debug
+ *
+ * The time has microseconds. Control characters are written as \xNN. Return: false if the stream did not take it.
+ */
+bool sl_log_packet(FILE *stream, uint64_t wall_ns, unsigned int level, const char *text);
 
 /* where lines go (stderr unless set) and the last level that is written (NOTICE unless set) */
 void sl_log_set(FILE *stream, enum sl_log_level last);

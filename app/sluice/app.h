@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+struct packet_log;
 struct sl_conf;
 struct sl_firewall;
 
@@ -22,6 +23,7 @@ struct app {
 	struct rte_mempool *pool; /* [const] */
 	struct sl_router *r; /* [const] */
 	struct sl_firewall *fw; /* [control] in force */
+	struct packet_log *packet_log; /* [control] */
 	unsigned int n_links; /* [const] */
 	struct port_link *links[SL_PORTS_MAX]; /* [const] one for each device */
 	struct port_link *port_link[SL_PORTS_MAX]; /* [const] by port id */

@@ -2,6 +2,7 @@
 #include "app/sluice/commands.h"
 
 #include "app/sluice/app.h"
+#include "app/sluice/packet_log.h"
 #include "app/sluice/reload.h"
 #include "lib/conf.h"
 #include "lib/net.h"
@@ -31,6 +32,21 @@ static json_t *worker_json(const struct app *app, unsigned int i)
 	return o;
 }
 
+static json_t *packet_log_json(const struct packet_log *l)
+{
+	struct packet_log_stats s;
+	json_t *o = json_object();
+
+	packet_log_stats(l, &s);
+	json_object_set_new(o, "lines", integer(s.lines));
+	json_object_set_new(o, "suppressed", integer(s.suppressed));
+	json_object_set_new(o, "packets", integer(s.packets));
+	json_object_set_new(o, "unread", integer(s.unread));
+	json_object_set_new(o, "lost", integer(s.lost));
+	json_object_set_new(o, "failed", integer(s.failed));
+	return o;
+}
+
 static json_t *command_status(struct app *app, const json_t *args __rte_unused,
 		json_int_t *next __rte_unused, char *err __rte_unused, size_t err_size __rte_unused)
 {
@@ -50,6 +66,7 @@ static json_t *command_status(struct app *app, const json_t *args __rte_unused,
 	json_object_set_new(o, "buffers", integer(app->pool->size));
 	json_object_set_new(o, "buffers_in_use", integer(rte_mempool_in_use_count(app->pool)));
 	json_object_set_new(o, "tsc_hz", integer(r->tsc_hz));
+	json_object_set_new(o, "packet_log", packet_log_json(app->packet_log));
 	json_object_set_new(o, "workers", workers);
 	return o;
 }

@@ -4,6 +4,7 @@
 #include "app/sluice/app.h"
 #include "app/sluice/links.h"
 #include "app/sluice/netdev.h"
+#include "app/sluice/packet_log.h"
 #include "app/sluice/reload.h"
 #include "app/sluice/server.h"
 #include "lib/log.h"
@@ -19,6 +20,7 @@
 SL_LOG_TYPE("control");
 
 #define LINK_POLL_MS 100
+#define PACKET_LOG_POLL_MS 5
 
 struct control {
 	int epoll_fd;
@@ -132,11 +134,14 @@ void control_run(struct control *c, struct app *app)
 	struct epoll_event events[16];
 
 	while (!app->stop) {
+		/* a ring that had something is looked at soon again */
+		bool more = packet_log_drain(app->packet_log);
 		int n;
 
 		/* after every change that the kernel tells of, and for devices that tell nothing */
 		links_refresh(app);
-		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events), LINK_POLL_MS);
+		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events),
+				more ? PACKET_LOG_POLL_MS : LINK_POLL_MS);
 		for (int i = 0; i < n; i++)
 			take_event(c, app, &events[i]);
 	}

@@ -3,6 +3,7 @@
 
 #include "app/sluice/app.h"
 #include "app/sluice/apply.h"
+#include "app/sluice/packet_log.h"
 #include "config/yaml.h"
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -120,11 +121,19 @@ static int read_conf(const char *path, struct sl_conf **conf, char *err, size_t 
 
 static int apply(struct app *app, const struct sl_conf *conf, char *err, size_t err_size)
 {
+	struct packet_log_outputs *outputs;
 	int ret;
 
+	ret = packet_log_open(app->r, conf, &outputs, err, err_size);
+	if (ret < 0)
+		return ret;
 	pthread_mutex_lock(&app->lock);
 	ret = apply_conf(app->r, conf, &app->fw, NULL, err, err_size);
 	pthread_mutex_unlock(&app->lock);
+	if (ret == 0)
+		packet_log_use(app->packet_log, outputs);
+	else
+		packet_log_outputs_free(outputs);
 	return ret;
 }
 

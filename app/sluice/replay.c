@@ -11,6 +11,7 @@
 #include "app/sluice/capture.h"
 #include "app/sluice/exit.h"
 #include "app/sluice/offline.h"
+#include "app/sluice/packet_log.h"
 #include "app/sluice/report.h"
 #include "config/build.h"
 #include "config/ipset_live.h"
@@ -43,6 +44,8 @@ static const char usage[] =
 		"  -o, --out DIR          what every port sends, as DIR/PORT.pcap\n"
 		"  -w, --workers N        instead of the configuration's number\n"
 		"      --json FILE        counters, drops and stages as JSON\n"
+		"      --log FILE         lines of LOG and TRACE instead of to stderr\n"
+		"      --nflog FILE       packets of all NFLOG groups as pcapng\n"
 		"      --sets FILE        sets as ipset save, as the packets left them\n"
 		"      --rules FILE       rules with counters as iptables-save -c; IPv6 to FILE.v6\n"
 		"      --conntrack FILE   connections as /proc/net/nf_conntrack\n"
@@ -60,6 +63,8 @@ struct replay {
 	const char *rules_path;
 	const char *sets_path;
 	const char *conntrack_path;
+	const char *log_path;
+	const char *nflog_path;
 	unsigned int n_workers; /* 0: the configuration's */
 	bool quiet;
 	char *in[2 * SL_PORTS_MAX]; /* PORT=PCAP */
@@ -68,6 +73,8 @@ struct replay {
 	struct sl_conf *conf;
 	struct sl_router *r;
 	struct sl_firewall *fw;
+	struct packet_log *packet_log;
+	FILE *log, *nflog; /* NULL: not asked for */
 	struct input inputs[2 * SL_PORTS_MAX];
 	uint64_t first_ns, time_ns; /* of captures */
 	uint64_t cut; /* frames that the capture holds only in part */
@@ -93,6 +100,7 @@ static void settle(struct replay *p)
 		moved = 0;
 		for (unsigned int i = 0; i < p->r->n_workers; i++)
 			moved += sl_worker_poll(p->r->workers[i]);
+		packet_log_drain(p->packet_log);
 	} while (moved > 0);
 }
 
@@ -249,6 +257,57 @@ static bool open_outputs(struct replay *p)
 		}
 	}
 	return true;
+}
+
+static bool open_log(const char *path, FILE **out)
+{
+	if (path == NULL)
+		return true;
+	*out = fopen(path, "we");
+	if (*out == NULL)
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	return *out != NULL;
+}
+
+/* what rules write down; the files of the configuration are a running router's */
+static bool open_packet_log(struct replay *p)
+{
+	struct packet_log_outputs *o = NULL;
+
+	if (!open_log(p->log_path, &p->log) || !open_log(p->nflog_path, &p->nflog))
+		return false;
+	p->packet_log = packet_log_new(p->r);
+	if (p->packet_log != NULL)
+		o = packet_log_streams(p->r, p->log == NULL ? stderr : p->log, p->nflog);
+	if (o == NULL) {
+		fprintf(stderr, "sluice: out of memory\n");
+		return false;
+	}
+	packet_log_use(p->packet_log, o);
+	return true;
+}
+
+static bool close_log(const char *path, FILE *f)
+{
+	if (f == NULL || fclose(f) == 0)
+		return true;
+	fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	return false;
+}
+
+/* Return: whether everything that was to be written is there */
+static bool finish_packet_log(struct replay *p)
+{
+	struct packet_log_stats s;
+	bool ok;
+
+	packet_log_stats(p->packet_log, &s);
+	packet_log_free(p->packet_log);
+	ok = close_log(p->log_path, p->log) & close_log(p->nflog_path, p->nflog);
+	if (s.lost > 0)
+		fprintf(stderr, "sluice replay: %llu records of LOG, NFLOG or TRACE were lost\n",
+				(unsigned long long)s.lost);
+	return ok && s.failed == 0;
 }
 
 static bool finish_outputs(struct replay *p)
@@ -409,8 +468,9 @@ static int replay(struct replay *p)
 	if (p->r == NULL)
 		goto out_inputs;
 	status = EXIT_INPUT;
-	if (!offline_ports(p->r, p->conf, make_link, p) || !apply(p) || !open_outputs(p))
-		goto out_router;
+	if (!offline_ports(p->r, p->conf, make_link, p) || !apply(p) || !open_packet_log(p)
+			|| !open_outputs(p))
+		goto out_log;
 	status = EXIT_DONE;
 	if (!run(p)) {
 		fprintf(stderr, "%s\n", p->err);
@@ -419,7 +479,9 @@ static int replay(struct replay *p)
 	if (!finish_outputs(p) || !write_reports(p))
 		status = EXIT_FAILED;
 
-out_router:
+out_log:
+	if (!finish_packet_log(p))
+		status = EXIT_FAILED;
 	sl_router_free(p->r);
 	sl_firewall_free(p->fw);
 out_inputs:
@@ -452,6 +514,8 @@ static const struct option options[] = {
 	{ "rules", required_argument, NULL, 'r' },
 	{ "sets", required_argument, NULL, 's' },
 	{ "conntrack", required_argument, NULL, 't' },
+	{ "log", required_argument, NULL, 'l' },
+	{ "nflog", required_argument, NULL, 'n' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -493,6 +557,12 @@ static int parse_args(struct replay *p, int argc, char **argv)
 			break;
 		case 't':
 			p->conntrack_path = optarg;
+			break;
+		case 'l':
+			p->log_path = optarg;
+			break;
+		case 'n':
+			p->nflog_path = optarg;
 			break;
 		case 'q':
 			p->quiet = true;

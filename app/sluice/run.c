@@ -8,6 +8,7 @@
 #include "app/sluice/exit.h"
 #include "app/sluice/links.h"
 #include "app/sluice/notify.h"
+#include "app/sluice/packet_log.h"
 #include "app/sluice/telemetry.h"
 #include "config/build.h"
 #include "config/yaml.h"
@@ -61,6 +62,22 @@ static int create_router(struct app *app, char *err, size_t err_size)
 	ret = sl_router_create(app->pool, app->conf->n_workers, &app->r);
 	if (ret < 0)
 		snprintf(err, err_size, "router: %s", strerror(-ret));
+	return ret;
+}
+
+static int open_packet_log(struct app *app, char *err, size_t err_size)
+{
+	struct packet_log_outputs *outputs;
+	int ret;
+
+	app->packet_log = packet_log_new(app->r);
+	if (app->packet_log == NULL) {
+		snprintf(err, err_size, "packet log: out of memory");
+		return -ENOMEM;
+	}
+	ret = packet_log_open(app->r, app->conf, &outputs, err, err_size);
+	if (ret == 0)
+		packet_log_use(app->packet_log, outputs);
 	return ret;
 }
 
@@ -120,6 +137,8 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 	telemetry_end();
 	workers_stop(app);
 	sl_router_drain(app->r);
+	while (packet_log_drain(app->packet_log))
+		;
 	return check_balance(app->r);
 }
 
@@ -151,7 +170,10 @@ static int run(struct app *app)
 		ret = links_open(app, err, sizeof(err));
 	if (ret == 0)
 		ret = apply_conf(app->r, app->conf, &app->fw, NULL, err, sizeof(err));
+	if (ret == 0)
+		ret = open_packet_log(app, err, sizeof(err));
 	status = ret < 0 ? failed(ret, err) : route(app, control, start_ms);
+	packet_log_free(app->packet_log);
 	sl_router_free(app->r);
 	sl_firewall_free(app->fw);
 	rte_mempool_free(app->pool);

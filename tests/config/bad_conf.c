@@ -214,7 +214,21 @@ const struct bad_conf bad_confs[] = {
 			"trie" },
 	{ "firewall_key", PORTS "firewall: {nftables: a}\n",
 			":4:12: unknown key 'nftables' in firewall, expected one of "
-			"iptables, ip6tables, ipset, engine" },
+			"iptables, ip6tables, ipset, engine, log, nflog" },
+	{ "log_key", PORTS "firewall: {log: {path: a}}\n",
+			":4:18: unknown key 'path' in log, expected one of file, rate, burst" },
+	{ "log_rate", PORTS "firewall: {log: {rate: 1000001}}\n",
+			":4:24: found 1000001, expected 0 to 1000000" },
+	{ "nflog_without_group", PORTS "firewall: {nflog: [{pcap: a}]}\n",
+			":4:20: nflog without 'group'" },
+	{ "nflog_group", PORTS "firewall: {nflog: [{group: 65536, pcap: a}]}\n",
+			":4:28: found 65536, expected 0 to 65535" },
+	{ "nflog_nowhere", PORTS "firewall: {nflog: [{group: 5}]}\n",
+			":4:20: nflog group 5: pcap or text was expected" },
+	{ "nflog_twice",
+			PORTS "firewall:\n  nflog:\n    - {group: 5, pcap: a}\n"
+			      "    - {group: 5, text: b}\n",
+			":7:7: nflog group 5: was given on line 6" },
 	{ "yaml_broken", PORTS "routes: [\n",
 			":5:1: not YAML: did not find expected node content, while parsing a "
 			"flow node" },

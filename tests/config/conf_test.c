@@ -76,6 +76,10 @@ static void test_conf_read_when_only_ports_then_defaults(void **state)
 			0);
 	assert_null(c->firewall.iptables);
 	assert_null(c->firewall.engine);
+	assert_null(c->firewall.log.file);
+	assert_int_equal(c->firewall.log.rate, SL_LOG_RATE);
+	assert_int_equal(c->firewall.log.burst, SL_LOG_BURST);
+	assert_int_equal(c->firewall.n_nflog, 0);
 	assert_int_equal(c->conntrack_max, 262144);
 	assert_string_equal(c->control_socket, "/run/sluice/control.sock");
 	sl_conf_free(c);

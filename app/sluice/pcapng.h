@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes IP packets as pcapng, which tcpdump and Wireshark read: one interface for each port, the
+ * time in nanoseconds, and a remark on each packet. Written to a file that has something already, a
+ * new section follows the others.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sl_router;
+
+struct pcapng_packet {
+	unsigned int port; /* 0: the router itself */
+	bool out; /* it was to leave by that port, else it had come in there */
+	uint64_t time_ns; /* since the epoch */
+	uint32_t len; /* on the wire */
+	uint32_t captured; /* bytes in data */
+	const uint8_t *data; /* from the IP header on */
+	const char *remark; /* "": none */
+};
+
+/* false: see errno */
+bool pcapng_start(FILE *f, const struct sl_router *r);
+bool pcapng_write(FILE *f, const struct pcapng_packet *p);
