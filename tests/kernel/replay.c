@@ -23,6 +23,7 @@ struct replay {
 	const char *sluice;
 	const char *workers;
 	const char *rules; /* NULL: not asked for */
+	const char *log; /* likewise */
 	const char *const *ports;
 	unsigned int n_ports;
 	char dir[64];
@@ -95,6 +96,11 @@ void replay_write_rules(struct replay *r, const char *path)
 	r->rules = path;
 }
 
+void replay_write_log(struct replay *r, const char *path)
+{
+	r->log = path;
+}
+
 int replay_add(struct replay *r, unsigned int port, uint64_t time_ns, const void *data, size_t len)
 {
 	struct pcap_pkthdr hdr = {
@@ -131,6 +137,7 @@ static void exec_sluice(struct replay *r, const char *log)
 	char config[PATH_MAX_LEN], out[PATH_MAX_LEN], in[PORTS_MAX][PATH_MAX_LEN];
 	char replay_word[] = "replay", c_opt[] = "-c", in_opt[] = "--in", out_opt[] = "--out";
 	char rules_opt[] = "--rules", rules[PATH_MAX_LEN];
+	char log_opt[] = "--log", lines[PATH_MAX_LEN];
 	char name[PATH_MAX_LEN], workers[32];
 	char *argv[16 + 2 * PORTS_MAX];
 	size_t n = 0;
@@ -159,6 +166,11 @@ static void exec_sluice(struct replay *r, const char *log)
 		snprintf(rules, sizeof(rules), "%s", r->rules);
 		argv[n++] = rules_opt;
 		argv[n++] = rules;
+	}
+	if (r->log != NULL) {
+		snprintf(lines, sizeof(lines), "%s", r->log);
+		argv[n++] = log_opt;
+		argv[n++] = lines;
 	}
 	if (r->workers != NULL) {
 		snprintf(workers, sizeof(workers), "--workers=%s", r->workers);

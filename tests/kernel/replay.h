@@ -28,6 +28,9 @@ int replay_open(const char *sluice, const char *workers, const char *const *port
 /* the rules with their counters go to @path (IPv4), and to @path.v6; before replay_run() */
 void replay_write_rules(struct replay *r, const char *path);
 
+/* what rules log goes to @path; before replay_run() */
+void replay_write_log(struct replay *r, const char *path);
+
 /* Times must not go back. Return: 0 or -errno */
 int replay_add(struct replay *r, unsigned int port, uint64_t time_ns, const void *data, size_t len);
 

@@ -228,3 +228,33 @@ bool ext_put_tcpoptstrip(struct rules_ctx *c)
 		return false;
 	return fprintf(c->f, " -j TCPOPTSTRIP --strip-options %s", PICK(c->g, options)) > 0;
 }
+
+bool ext_put_log(struct rules_ctx *c)
+{
+	static const char *const how[] = { "", " --log-prefix \"a b \"", " --log-level 7",
+		" --log-tcp-sequence --log-tcp-options", " --log-ip-options --log-uid",
+		" --log-macdecode" };
+
+	return fprintf(c->f, " -j LOG%s", PICK(c->g, how)) > 0;
+}
+
+bool ext_put_nflog(struct rules_ctx *c)
+{
+	static const char *const how[] = { "", " --nflog-group 5", " --nflog-prefix x",
+		" --nflog-size 20", " --nflog-threshold 3" };
+
+	return fprintf(c->f, " -j NFLOG%s", PICK(c->g, how)) > 0;
+}
+
+/* no address of the router's own: the kernel sends such copies to itself */
+bool ext_put_tee(struct rules_ctx *c)
+{
+	static const char *const v4[] = { "10.0.2.2", "10.0.1.2", "10.0.3.2", "10.0.4.2",
+		"198.18.0.9", "172.31.0.1", "10.0.1.3 --oif pa", "10.0.2.2 --oif pb",
+		"10.0.2.2 --oif none" };
+	static const char *const v6[] = { "fd02::2", "fd01::2", "fd03::2", "2001:db8:b::9",
+		"fd09::1", "fd02::2 --oif pb" };
+
+	return fprintf(c->f, " -j TEE --gateway %s", c->s->v6 ? PICK(c->g, v6) : PICK(c->g, v4))
+			> 0;
+}

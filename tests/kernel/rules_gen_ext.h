@@ -36,3 +36,6 @@ void ext_ah_header(struct gen *g, struct buf *b, uint8_t next, uint32_t spi, uns
 void ext_mh_header(struct gen *g, struct buf *b);
 void ext_options_header(struct gen *g, struct buf *b, uint8_t next);
 void ext_routing_header(struct gen *g, struct buf *b, uint8_t next);
+bool ext_put_log(struct rules_ctx *c);
+bool ext_put_nflog(struct rules_ctx *c);
+bool ext_put_tee(struct rules_ctx *c);

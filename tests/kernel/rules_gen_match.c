@@ -267,5 +267,8 @@ const struct rules_target rules_targets[] = {
 	{ "ECN", 1, ext_put_set_ecn },
 	{ "TCPMSS", 2, ext_put_set_tcpmss },
 	{ "TCPOPTSTRIP", 1, ext_put_tcpoptstrip },
+	{ "LOG", 2, ext_put_log },
+	{ "NFLOG", 1, ext_put_nflog },
+	{ "TEE", 2, ext_put_tee },
 	{ NULL, 0, NULL },
 };
