@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "classifier/stage_ruleset.h"
 
+#include "lib/ip.h"
 #include "lib/pkt.h"
 #include "lib/worker.h"
 
@@ -105,9 +106,57 @@ static unsigned int raw_process(
 	return ruleset_process(w, priv, IPT_RAW, pkts, n);
 }
 
+/* what the route of a packet depends on and a rule may change; in IPv6 the hop limit, too */
+struct route_facts {
+	uint32_t mark;
+	uint8_t header[8];
+};
+
+static struct route_facts route_facts(struct rte_mbuf *m)
+{
+	const struct sl_pkt *p = sl_pkt(m);
+	struct route_facts f = { .mark = p->mark };
+	const uint8_t *ip = sl_pkt_at(m, p->l3_off, sizeof(f.header));
+
+	if (ip != NULL && p->family == SL_AF_INET) {
+		f.header[1] = ip[1];
+	} else if (ip != NULL) {
+		memcpy(f.header, ip, 4);
+		f.header[7] = ip[7];
+	}
+	return f;
+}
+
+/* the router's own packets have their route already */
+static unsigned int mangle_output(struct sl_worker *w, const struct ruleset *s,
+		struct rte_mbuf **pkts, unsigned int n)
+{
+	uint64_t all = UINT64_MAX >> (64 - n), v6 = 0, go_on;
+	struct route_facts was[SL_BURST];
+
+	for (unsigned int i = 0; i < n; i++) {
+		was[i] = route_facts(pkts[i]);
+		v6 |= (uint64_t)(sl_pkt(pkts[i])->family == SL_AF_INET6) << i;
+	}
+	go_on = run_part(w, s, IPT_MANGLE, IPT_V4, pkts, all & ~v6);
+	go_on |= run_part(w, s, IPT_MANGLE, IPT_V6, pkts, v6);
+	for (uint64_t rest = go_on; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+		struct route_facts is = route_facts(pkts[i]);
+
+		if (memcmp(&is, &was[i], sizeof(is)) != 0 && !sl_reroute(w, pkts[i]))
+			go_on &= ~(rest & -rest);
+	}
+	return keep(pkts, n, go_on);
+}
+
 static unsigned int mangle_process(
 		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
 {
+	const struct ruleset *s = priv;
+
+	if (s->hook == IPT_OUTPUT)
+		return mangle_output(w, s, pkts, n);
 	return ruleset_process(w, priv, IPT_MANGLE, pkts, n);
 }
 

@@ -114,6 +114,10 @@ struct sl_copy {
 /* The packet is not taken. A copy that has no way, or is of a copy, is not made. */
 void sl_copy_send(struct sl_worker *w, const struct rte_mbuf *m, const struct sl_copy *c);
 
+/* lib/reroute.c: a packet of the router's own whose mark or header has changed on its way out -- */
+/* Return: true to go on, false if there is no way any more (dropped by name) */
+bool sl_reroute(struct sl_worker *w, struct rte_mbuf *m);
+
 /* lib/icmp_limit.c: token buckets shared by the workers, lock-free ---------------------------- */
 struct sl_icmp_limits;
 int sl_icmp_limits_create(struct sl_icmp_limits **out);

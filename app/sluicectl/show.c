@@ -46,6 +46,24 @@ static void show_workers(const json_t *workers)
 	table_print(t, stdout, "no workers");
 }
 
+/* nothing where no rule ever logged */
+static void show_packet_log(const json_t *o)
+{
+	static const char *const names[] = { "lines", "suppressed", "packets", "unread", "lost",
+		"failed" };
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		any |= number(o, names[i]) != 0;
+	if (!any)
+		return;
+	printf("packet log: LOG %lld lines, %lld suppressed; NFLOG %lld packets, %lld unread; "
+	       "%lld lost, %lld not written\n",
+			(long long)number(o, "lines"), (long long)number(o, "suppressed"),
+			(long long)number(o, "packets"), (long long)number(o, "unread"),
+			(long long)number(o, "lost"), (long long)number(o, "failed"));
+}
+
 static void show_status(const json_t *o)
 {
 	char used[TEXT], size[TEXT], up[TEXT];
@@ -54,10 +72,12 @@ static void show_status(const json_t *o)
 			human_seconds((uint64_t)number(o, "uptime_s"), up));
 	printf("config %s, %lld reloads, %lld ports\n", text(o, "config"),
 			(long long)number(o, "reloads"), (long long)number(o, "ports"));
-	printf("buffers %s of %s in use, %s\n\n", group_digits(number(o, "buffers_in_use"), used),
+	printf("buffers %s of %s in use, %s\n", group_digits(number(o, "buffers_in_use"), used),
 			group_digits(number(o, "buffers"), size),
 			json_is_true(json_object_get(o, "hugepages")) ? "in hugepages"
 								      : "no hugepages");
+	show_packet_log(json_object_get(o, "packet_log"));
+	printf("\n");
 	show_workers(json_object_get(o, "workers"));
 }
 

@@ -158,7 +158,8 @@ static void even_out(uint8_t *frame, size_t len, uint64_t time_ns)
 		return;
 	right = checksum(ip.p, ip.ihl) == 0;
 	changed = even_options(&ip);
-	if (is_own(ip.p) && (ip.p[6] & 0x40) == 0) {
+	/* with DF it is 0, but in a copy of one without (TEE) */
+	if (is_own(ip.p) && ((ip.p[6] & 0x40) == 0 || ip.p[4] != 0 || ip.p[5] != 0)) {
 		ip.p[4] = 0;
 		ip.p[5] = 0;
 		changed = true;

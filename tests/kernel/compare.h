@@ -4,7 +4,7 @@
  * byte after cmp_add() has evened out what the kernel does not determine:
  *
  * - the identification of IPv4 datagrams that the router itself makes without DF, which the kernel
- *   draws at random, and the header checksum over it;
+ *   draws at random, of their copies, and the header checksum over it;
  * - the identification in fragment headers of the router's own IPv6 packets, likewise;
  * - the time of day in timestamp options and replies, if it is within a second of the frame's time,
  *   and the checksums over it.

@@ -448,6 +448,15 @@ static unsigned int compare(const struct trial *t, unsigned int set)
 	return bad;
 }
 
+/* without copies, of which the kernel prints what happens to lie in front of them as a MAC header */
+static void make_random(struct rules_set *set, uint64_t seed, bool v6)
+{
+	rules_make(set, seed, v6);
+	for (unsigned int i = 0; i < set->n; i++)
+		if (strstr(set->line[i].text, " -j TEE") != NULL)
+			set->line[i].off = true;
+}
+
 /* Return: frames that differ, -EINVAL if the kernel refused the rules, another -errno */
 static int one_set(struct trial *t, unsigned int index)
 {
@@ -456,7 +465,7 @@ static int one_set(struct trial *t, unsigned int index)
 	t->seed = t->opt->seed + index;
 	t->random = index % 2 != 0;
 	if (t->random)
-		rules_make(&t->set, t->seed, index % 4 == 3);
+		make_random(&t->set, t->seed, index % 4 == 3);
 	ret = run(t);
 	if (ret == 0)
 		ret = (int)compare(t, index);

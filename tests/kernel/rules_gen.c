@@ -214,6 +214,7 @@ void rules_make(struct rules_set *s, uint64_t seed, bool v6)
 	memset(s, 0, sizeof(*s));
 	s->v6 = v6;
 	s->seed = seed;
+	s->tee = gen_chance(&g, 30);
 	for (unsigned int i = 0; i < ARRAY_LEN(tables); i++)
 		make_table(&g, s, i);
 }

@@ -30,6 +30,11 @@ enum rules_note {
 struct rules_set {
 	bool v6;
 	uint64_t seed;
+	/*
+	 * Packets may be copied. The kernel sends a copy while its original stands at the rule, sluice
+	 * behind the burst; so nothing that counts packets stands in the same set.
+	 */
+	bool tee;
 	unsigned int n; /* lines, with the frame of tables and chains around them */
 	struct {
 		bool rule; /* may be left out */

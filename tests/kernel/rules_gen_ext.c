@@ -141,6 +141,8 @@ void ext_put_limit(struct rules_ctx *c)
 {
 	static const char *const rates[] = { "1/hour", "2/hour", "6/hour" };
 
+	if (c->s->tee)
+		return;
 	fprintf(c->f, " -m limit --limit %s --limit-burst %u", PICK(c->g, rates),
 			1 + gen_below(c->g, 12));
 }
@@ -149,6 +151,8 @@ void ext_put_statistic(struct rules_ctx *c)
 {
 	unsigned int every = 1 + gen_below(c->g, 5);
 
+	if (c->s->tee)
+		return;
 	if (gen_chance(c->g, 20))
 		fprintf(c->f, " -m statistic --mode random%s --probability %u", maybe_not(c, 30),
 				gen_below(c->g, 2));
@@ -159,6 +163,8 @@ void ext_put_statistic(struct rules_ctx *c)
 
 void ext_put_quota(struct rules_ctx *c)
 {
+	if (c->s->tee)
+		return;
 	fprintf(c->f, " -m quota%s --quota %u", maybe_not(c, 30), gen_below(c->g, 2000));
 }
 
@@ -255,6 +261,8 @@ bool ext_put_tee(struct rules_ctx *c)
 	static const char *const v6[] = { "fd02::2", "fd01::2", "fd03::2", "2001:db8:b::9",
 		"fd09::1", "fd02::2 --oif pb" };
 
+	if (!c->s->tee)
+		return false;
 	return fprintf(c->f, " -j TEE --gateway %s", c->s->v6 ? PICK(c->g, v6) : PICK(c->g, v4))
 			> 0;
 }
