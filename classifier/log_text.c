@@ -140,7 +140,10 @@ void sl_log_text(const struct sl_router *r, const struct sl_pktlog_rec *rec, cha
 	struct log_text t = { .rec = rec, .out = out, .size = size };
 
 	out[0] = '\0';
-	log_add(&t, "%sIN=%s OUT=%s ", rec->prefix, port_name(r, rec->in), port_name(r, rec->out));
+	/* a prefix of LOG brings its own blank, one of NFLOG stands apart */
+	log_add(&t, "%s%sIN=%s OUT=%s ", rec->prefix,
+			rec->kind == SL_PKTLOG_GROUP && rec->prefix[0] != '\0' ? " " : "",
+			port_name(r, rec->in), port_name(r, rec->out));
 	if (rec->in != SL_PORT_NONE)
 		link_header(&t);
 	if (rec->family == SL_AF_INET)

@@ -20,7 +20,7 @@ struct sl_router;
 struct sl_worker;
 
 /* bytes of one worker's ring */
-#define SL_PKTLOG_RING (1U << 20)
+#define SL_PKTLOG_RING (1U << 21)
 #define SL_PKTLOG_PREFIX_MAX 96
 #define SL_PKTLOG_GROUPS 65536
 

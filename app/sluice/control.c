@@ -20,7 +20,6 @@
 SL_LOG_TYPE("control");
 
 #define LINK_POLL_MS 100
-#define PACKET_LOG_POLL_MS 5
 
 struct control {
 	int epoll_fd;
@@ -134,14 +133,12 @@ void control_run(struct control *c, struct app *app)
 	struct epoll_event events[16];
 
 	while (!app->stop) {
-		/* a ring that had something is looked at soon again */
-		bool more = packet_log_drain(app->packet_log);
+		int wait_ms = packet_log_poll(app->packet_log, LINK_POLL_MS);
 		int n;
 
 		/* after every change that the kernel tells of, and for devices that tell nothing */
 		links_refresh(app);
-		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events),
-				more ? PACKET_LOG_POLL_MS : LINK_POLL_MS);
+		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events), wait_ms);
 		for (int i = 0; i < n; i++)
 			take_event(c, app, &events[i]);
 	}

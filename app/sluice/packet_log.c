@@ -20,6 +20,9 @@ SL_LOG_TYPE("packet log");
 #define COMPLAIN_NS (5 * SECOND_NS)
 /* records of one worker in one go; others wait as well */
 #define DRAIN_MAX 8192
+/* between looks at the rings, where a rule writes at all */
+#define BUSY_MS 2
+#define QUIET_MS 20
 
 /* a file; complains once when it does not take what it is given */
 struct output {
@@ -173,10 +176,27 @@ struct packet_log *packet_log_new(struct sl_router *r)
 	return l;
 }
 
+/* what nobody will find in the files */
+static void complain(struct packet_log *l)
+{
+	uint64_t lost = sl_pktlog_lost(l->r);
+
+	if (l->stats.suppressed != l->suppressed_said)
+		SL_LOG(WARNING, "%" PRIu64 " lines were suppressed: more than %" PRIu32 " a second",
+				l->stats.suppressed - l->suppressed_said, l->out->rate);
+	if (lost != l->lost_said)
+		SL_LOG(WARNING, "%" PRIu64 " records were lost: they came too fast to be written",
+				lost - l->lost_said);
+	l->suppressed_said = l->stats.suppressed;
+	l->lost_said = lost;
+	l->complained_ns = l->r->workers[0]->wall_ns;
+}
+
 void packet_log_free(struct packet_log *l)
 {
 	if (l == NULL)
 		return;
+	complain(l);
 	packet_log_outputs_free(l->out);
 	free(l);
 }
@@ -244,8 +264,7 @@ static struct pcapng_packet to_packet(const struct sl_pktlog_rec *rec)
 {
 	bool in = rec->in != SL_PORT_NONE;
 	uint16_t port = in ? rec->in : rec->out;
-
-	return (struct pcapng_packet){
+	struct pcapng_packet p = {
 		.port = port == SL_PORT_NONE ? SL_PORT_HOST : port,
 		.out = !in,
 		.time_ns = rec->wall_ns,
@@ -253,7 +272,14 @@ static struct pcapng_packet to_packet(const struct sl_pktlog_rec *rec)
 		.captured = rec->captured,
 		.data = rec->data,
 		.remark = rec->prefix,
+		.link = { [12] = rec->family == SL_AF_INET ? 0x08 : 0x86,
+				[13] = rec->family == SL_AF_INET ? 0x00 : 0xdd },
 	};
+
+	/* what the router itself made has no addresses yet */
+	if (rec->has_mac)
+		memcpy(p.link, rec->mac, sizeof(rec->mac));
+	return p;
 }
 
 static bool write_text(const struct packet_log *l, FILE *f, const struct sl_pktlog_rec *rec)
@@ -309,26 +335,6 @@ static void flush_all(struct packet_log_outputs *o)
 	}
 }
 
-/* what nobody will find in the files */
-static void complain(struct packet_log *l)
-{
-	uint64_t now_ns = l->r->workers[0]->wall_ns;
-	uint64_t lost = sl_pktlog_lost(l->r);
-
-	if ((lost == l->lost_said && l->stats.suppressed == l->suppressed_said)
-			|| now_ns < l->complained_ns + COMPLAIN_NS)
-		return;
-	l->complained_ns = now_ns;
-	if (l->stats.suppressed != l->suppressed_said)
-		SL_LOG(WARNING, "%" PRIu64 " lines were suppressed: more than %" PRIu32 " a second",
-				l->stats.suppressed - l->suppressed_said, l->out->rate);
-	if (lost != l->lost_said)
-		SL_LOG(WARNING, "%" PRIu64 " records were lost: they came too fast to be written",
-				lost - l->lost_said);
-	l->suppressed_said = l->stats.suppressed;
-	l->lost_said = lost;
-}
-
 bool packet_log_drain(struct packet_log *l)
 {
 	const struct sl_pktlog_rec *rec;
@@ -350,8 +356,17 @@ bool packet_log_drain(struct packet_log *l)
 	}
 	if (any)
 		flush_all(l->out);
-	complain(l);
+	if (l->r->workers[0]->wall_ns >= l->complained_ns + COMPLAIN_NS)
+		complain(l);
 	return any;
+}
+
+int packet_log_poll(struct packet_log *l, int max_ms)
+{
+	/* a ring that had something is looked at soon again, before it is full */
+	if (packet_log_drain(l))
+		return BUSY_MS;
+	return l->r->workers[0]->pktlog == NULL ? max_ms : RTE_MIN(max_ms, QUIET_MS);
 }
 
 void packet_log_stats(const struct packet_log *l, struct packet_log_stats *out)

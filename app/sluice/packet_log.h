@@ -47,5 +47,8 @@ void packet_log_use(struct packet_log *l, struct packet_log_outputs *o);
 /* write what the workers left. Return: whether there was anything */
 bool packet_log_drain(struct packet_log *l);
 
+/* the same, now and then. Return: milliseconds until the next time, at most @max_ms */
+int packet_log_poll(struct packet_log *l, int max_ms);
+
 /* with what was written so far; @l may be NULL */
 void packet_log_stats(const struct packet_log *l, struct packet_log_stats *out);

@@ -7,7 +7,8 @@
 #define BLOCK_INTERFACE 1U
 #define BLOCK_PACKET 6U
 #define BYTE_ORDER_MAGIC 0x1a2b3c4dU
-#define LINK_RAW 101U /* begins with an IP header of either version */
+/* for bare IP packets (101), libpcap 1.10 takes no more than one interface */
+#define LINK_ETHERNET 1U
 
 #define OPTION_END 0U
 #define OPTION_COMMENT 1U
@@ -23,8 +24,8 @@ struct block {
 	uint32_t type;
 	uint32_t fixed[5];
 	unsigned int n_fixed;
-	const uint8_t *data;
-	uint32_t data_len;
+	const uint8_t *link, *data; /* one behind the other */
+	uint32_t link_len, data_len;
 	uint8_t options[256];
 	uint32_t options_len;
 };
@@ -49,14 +50,16 @@ static bool write_block(FILE *f, const struct block *b)
 {
 	static const uint8_t zeros[4];
 	uint32_t end = b->options_len > 0 ? 4 : 0;
-	uint32_t len = 12 + b->n_fixed * 4 + padded(b->data_len) + b->options_len + end;
+	uint32_t body = b->link_len + b->data_len;
+	uint32_t len = 12 + b->n_fixed * 4 + padded(body) + b->options_len + end;
 	uint32_t head[2] = { b->type, len };
 
 	fwrite(head, sizeof(head), 1, f);
 	fwrite(b->fixed, 4, b->n_fixed, f);
-	if (b->data_len > 0) {
+	if (body > 0) {
+		fwrite(b->link, 1, b->link_len, f);
 		fwrite(b->data, 1, b->data_len, f);
-		fwrite(zeros, 1, padded(b->data_len) - b->data_len, f);
+		fwrite(zeros, 1, padded(body) - body, f);
 	}
 	fwrite(b->options, 1, b->options_len, f);
 	fwrite(zeros, 1, end, f);
@@ -66,7 +69,7 @@ static bool write_block(FILE *f, const struct block *b)
 
 static bool write_interface(FILE *f, const char *name)
 {
-	struct block b = { .type = BLOCK_INTERFACE, .fixed = { LINK_RAW, 0 }, .n_fixed = 2 };
+	struct block b = { .type = BLOCK_INTERFACE, .fixed = { LINK_ETHERNET, 0 }, .n_fixed = 2 };
 	uint8_t nanoseconds = 9;
 
 	add_option(&b, OPTION_IF_NAME, name, (uint16_t)strlen(name));
@@ -91,11 +94,14 @@ bool pcapng_start(FILE *f, const struct sl_router *r)
 
 bool pcapng_write(FILE *f, const struct pcapng_packet *p)
 {
+	uint32_t link_len = sizeof(p->link);
 	struct block b = {
 		.type = BLOCK_PACKET,
-		.fixed = { p->port, (uint32_t)(p->time_ns >> 32), (uint32_t)p->time_ns, p->captured,
-				p->len },
+		.fixed = { p->port, (uint32_t)(p->time_ns >> 32), (uint32_t)p->time_ns,
+				link_len + p->captured, link_len + p->len },
 		.n_fixed = 5,
+		.link = p->link,
+		.link_len = link_len,
 		.data = p->data,
 		.data_len = p->captured,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes IP packets as pcapng, which tcpdump and Wireshark read: one interface for each port, the
+ * Writes packets as pcapng, which tcpdump and Wireshark read: one interface for each port, the
  * time in nanoseconds, and a remark on each packet. Written to a file that has something already, a
  * new section follows the others.
  */
@@ -16,9 +16,10 @@ struct pcapng_packet {
 	unsigned int port; /* 0: the router itself */
 	bool out; /* it was to leave by that port, else it had come in there */
 	uint64_t time_ns; /* since the epoch */
-	uint32_t len; /* on the wire */
+	uint32_t len; /* of the IP packet */
 	uint32_t captured; /* bytes in data */
 	const uint8_t *data; /* from the IP header on */
+	uint8_t link[14]; /* the Ethernet header in front of it */
 	const char *remark; /* "": none */
 };
 

@@ -304,9 +304,6 @@ static bool finish_packet_log(struct replay *p)
 	packet_log_stats(p->packet_log, &s);
 	packet_log_free(p->packet_log);
 	ok = close_log(p->log_path, p->log) & close_log(p->nflog_path, p->nflog);
-	if (s.lost > 0)
-		fprintf(stderr, "sluice replay: %llu records of LOG, NFLOG or TRACE were lost\n",
-				(unsigned long long)s.lost);
 	return ok && s.failed == 0;
 }
 
