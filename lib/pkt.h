@@ -123,8 +123,8 @@ static inline void sl_pkt_attach(struct sl_pkt *answer, const struct sl_pkt *p)
 	if (p->ct == NULL || p->flags & SL_PKT_CT_TEMPLATE)
 		return;
 	answer->ct = p->ct;
-	answer->ct_info = p->ct_info < SL_CT_ESTABLISHED_REPLY ? SL_CT_RELATED_REPLY
-							       : SL_CT_RELATED;
+	answer->ct_info =
+			p->ct_info < SL_CT_ESTABLISHED_REPLY ? SL_CT_RELATED_REPLY : SL_CT_RELATED;
 }
 
 /**

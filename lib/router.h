@@ -103,8 +103,7 @@ int sl_router_add_port(struct sl_router *r, const char *name, struct sl_link *li
  * For state that outlives configurations: connections, lists that rules share by name.
  * Context: control. Return: 0, -EEXIST, -ENOSPC; then @ptr stays the caller's.
  */
-int sl_router_attach(
-		struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr));
+int sl_router_attach(struct sl_router *r, const void *key, void *ptr, void (*destroy)(void *ptr));
 
 /**
  * sl_router_join_transit() - workers get a place for fragments of what is only passed on

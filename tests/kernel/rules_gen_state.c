@@ -36,6 +36,8 @@ void ext_put_hashlimit(struct rules_ctx *c)
 	static const char *const modes[] = { "srcip", "dstip", "srcip,dstip", "srcport", "dstport",
 		"srcip,srcport,dstip,dstport", "dstip,dstport", "srcip,dstport" };
 
+	if (c->s->tee)
+		return;
 	fprintf(c->f, " -m hashlimit");
 	put_hash_rate(c);
 	if (gen_chance(c->g, 80))
@@ -62,6 +64,8 @@ void ext_put_recent(struct rules_ctx *c)
 		"ffff:ffff:ffff::", "ffff::ffff" };
 	unsigned int how = gen_below(c->g, ARRAY_LEN(doing));
 
+	if (c->s->tee)
+		return;
 	fprintf(c->f, " -m recent%s --%s", maybe_not(c, 25), doing[how]);
 	put_name(c, "--name");
 	if (doing[how][0] == 'r' || doing[how][0] == 'u') {
