@@ -2,6 +2,7 @@
 #include "conntrack/table.h"
 
 #include "conntrack/early_drop.h"
+#include "conntrack/expect.h"
 #include "conntrack/index.h"
 #include "conntrack/life.h"
 #include "conntrack/wheel.h"
@@ -100,6 +101,7 @@ static void table_free(void *ptr)
 
 	for (unsigned int i = 0; i < t->n_shards; i++)
 		shard_free(t->shard[i]);
+	ct_expects_free(t->expects);
 	rte_free(t);
 }
 
@@ -147,6 +149,9 @@ struct ct_table *ct_table_get(struct sl_router *r, const struct ct_conf *conf)
 	t->n_shards = r->n_workers;
 	t->batch = batch_of(t);
 	draw_secret(t);
+	t->expects = ct_expects_create(t->conf.expect_max);
+	if (t->expects == NULL)
+		goto err_free;
 	for (unsigned int i = 0; i < t->n_shards; i++) {
 		t->shard[i] = shard_create(t, (uint16_t)i);
 		if (t->shard[i] == NULL)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* IRC: "PRIVMSG nick :\1DCC SEND file address port\1" tells a third one where to connect to. */
+#include "conntrack/help.h"
+
+#include <strings.h>
+
+#define MAX_EXPECTED 8
+#define TEXT_MAX 2048 /* of a segment's beginning; lines have 512 bytes */
+
+static const char *const words[] = { "SEND ", "CHAT ", "MOVE ", "TSEND ", "SCHAT " };
+/* the shortest that can follow "PRIVMSG ", and the shortest behind the word: "x A 1\1\n" */
+#define MESSAGE_MIN 19U
+#define MINIMUM_WORD 5U
+#define ARGUMENT_MIN 12U
+
+/* a decimal number; wraps as strtoul of 64 bits does not for what fits a line */
+static uint64_t number(const uint8_t *data, uint32_t len, uint32_t *at)
+{
+	uint64_t v = 0;
+
+	while (*at < len && data[*at] >= '0' && data[*at] <= '9')
+		v = v * 10 + (data[(*at)++] - '0');
+	return v;
+}
+
+/* "file address port", and a newline somewhere behind it */
+static bool arguments(const uint8_t *data, uint32_t len, uint32_t at, uint32_t *addr,
+		uint16_t *port, struct ct_announced *where)
+{
+	do {
+		if (at + ARGUMENT_MIN > len)
+			return false;
+	} while (data[at++] != ' ');
+	if (memchr(data + at, '\n', len - at) == NULL)
+		return false;
+	where->off = at;
+	*addr = (uint32_t)number(data, len, &at);
+	while (at < len && data[at] == ' ')
+		at++;
+	*port = (uint16_t)number(data, len, &at);
+	where->len = at - where->off;
+	return true;
+}
+
+bool ct_irc_parse(const uint8_t *data, uint32_t len, uint32_t *addr, uint16_t *port,
+		struct ct_announced *at)
+{
+	uint32_t i = 0;
+
+	while (i < len && (data[i] == ' ' || data[i] == '\n'))
+		i++;
+	if (i + 8 > len || strncasecmp((const char *)data + i, "PRIVMSG ", 8) != 0)
+		return false;
+	for (i += 8; i + MESSAGE_MIN + MINIMUM_WORD <= len; i++) {
+		if (memcmp(data + i, " :", 2) != 0)
+			continue;
+		i += 2;
+		if (memcmp(data + i, "\1DCC ", 5) != 0)
+			return false;
+		i += 5;
+		for (unsigned int k = 0; k < RTE_DIM(words); k++) {
+			uint32_t n = (uint32_t)strlen(words[k]);
+
+			if (i + n <= len && memcmp(data + i, words[k], n) == 0)
+				return arguments(data, len, i + n, addr, port, at);
+		}
+		return false;
+	}
+	return false;
+}
+
+bool ct_irc_help(const struct ct_pkt *c, struct ct_entry *e)
+{
+	struct ct_announced at;
+	uint8_t text[TEXT_MAX];
+	uint32_t off, len, v;
+	struct sl_addr addr;
+	uint16_t port;
+
+	if (c->p->ct_info != SL_CT_ESTABLISHED || !ct_help_data(c, &off, &len))
+		return true;
+	len = RTE_MIN(len, TEXT_MAX);
+	if (!sl_pkt_copy(c->m, c->p->l4_off + off, len, text)
+			|| !ct_irc_parse(text, len, &v, &port, &at) || port == 0)
+		return true;
+	addr = sl_addr_v4(rte_cpu_to_be_32(v));
+	/* the client's own address, before or behind NAT */
+	if (!sl_addr_eq(&addr, &e->orig.src) && !sl_addr_eq(&addr, &e->reply.dst))
+		return true;
+	return ct_help_expect(c, e, NULL, &e->reply.dst, rte_cpu_to_be_16(port), MAX_EXPECTED);
+}
