@@ -8,9 +8,8 @@
 #define TEXT_MAX 2048 /* of a segment's beginning; lines have 512 bytes */
 
 static const char *const words[] = { "SEND ", "CHAT ", "MOVE ", "TSEND ", "SCHAT " };
-/* the shortest that can follow "PRIVMSG ", and the shortest behind the word: "x A 1\1\n" */
-#define MESSAGE_MIN 19U
-#define MINIMUM_WORD 5U
+/* from " :" to the end: nothing shorter is looked at, "\1DCC SEND " and "x AAAAAAAA P\1\n" are 26 */
+#define MESSAGE_MIN 27U
 #define ARGUMENT_MIN 12U
 
 /* a decimal number; wraps as strtoul of 64 bits does not for what fits a line */
@@ -47,11 +46,11 @@ bool ct_irc_parse(const uint8_t *data, uint32_t len, uint32_t *addr, uint16_t *p
 {
 	uint32_t i = 0;
 
-	while (i < len && (data[i] == ' ' || data[i] == '\n'))
+	while (i < len && (data[i] == ' ' || data[i] == '\r' || data[i] == '\n'))
 		i++;
 	if (i + 8 > len || strncasecmp((const char *)data + i, "PRIVMSG ", 8) != 0)
 		return false;
-	for (i += 8; i + MESSAGE_MIN + MINIMUM_WORD <= len; i++) {
+	for (i += 8; i + MESSAGE_MIN <= len; i++) {
 		if (memcmp(data + i, " :", 2) != 0)
 			continue;
 		i += 2;
