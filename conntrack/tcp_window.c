@@ -4,7 +4,6 @@
 #include <rte_tcp.h>
 
 #define MAX_SCALE 14 /* RFC 7323 */
-#define MAX_ACK_WINDOW 66000U
 
 enum {
 	OPT_EOL,
@@ -17,10 +16,6 @@ enum {
 #define OPT_SCALE_LEN 3
 #define OPT_SACK_PERM_LEN 2
 #define SACK_BLOCK_LEN 8
-/* NOP, NOP, 8, 10 and then 8 bytes: what most segments carry, and nothing else */
-#define TIMESTAMP_ALONE 0x0101080aU
-#define TIMESTAMP_ALONE_LEN 12
-
 static enum ct_tcp_kind kind_of(uint8_t flags)
 {
 	if (flags & RTE_TCP_RST_FLAG)
@@ -111,7 +106,7 @@ static uint32_t highest_sack(const struct ct_seg *seg)
 	uint32_t sack = seg->ack;
 	unsigned int len;
 
-	if (seg->opt_len == TIMESTAMP_ALONE_LEN && read32(seg->opt) == TIMESTAMP_ALONE)
+	if (ct_seg_has_timestamps_alone(seg->opt, seg->opt_len))
 		return sack;
 	for (unsigned int at = 0; next_option(seg, &at, &len); at += len) {
 		const uint8_t *opt = seg->opt + at;
@@ -173,22 +168,6 @@ static void join_side(struct ct_tcp *tcp, const struct ct_seg *seg, uint32_t sac
 	}
 }
 
-/* the same acknowledgement again and again: nobody answers */
-static void count_retrans(struct ct_tcp *tcp, const struct ct_seg *seg, uint32_t ack)
-{
-	if (tcp->last_dir == seg->dir && tcp->last_seq == seg->seq && tcp->last_ack == ack
-			&& tcp->last_end == seg->end && tcp->last_win == seg->win) {
-		tcp->retrans++;
-		return;
-	}
-	tcp->last_dir = seg->dir;
-	tcp->last_seq = seg->seq;
-	tcp->last_ack = ack;
-	tcp->last_end = seg->end;
-	tcp->last_win = seg->win;
-	tcp->retrans = 0;
-}
-
 /* whom the checks do not hold against */
 static enum ct_window verdict(const struct ct_pkt *c, const struct ct_tcp_side *own,
 		enum ct_window window, enum ct_invalid why)
@@ -216,30 +195,6 @@ static __rte_noinline enum ct_window over_window(const struct ct_pkt *c, struct 
 		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ);
 	}
 	return verdict(c, own, CT_WINDOW_OUT, CT_INVALID_TCP_SEQ);
-}
-
-/* in the window: what each side has sent and may send */
-static void take(struct ct_tcp_side *own, struct ct_tcp_side *other, const struct ct_seg *seg,
-		uint32_t end, uint32_t ack, uint32_t sack)
-{
-	uint32_t win = seg->flags & RTE_TCP_SYN_FLAG ? seg->win : (uint32_t)seg->win << own->scale;
-
-	own->maxwin = RTE_MAX(own->maxwin, win + (sack - ack));
-	if (ct_seq_after(end, own->end)) {
-		own->end = end;
-		own->flags |= CT_TCP_UNACKED;
-	}
-	if (seg->flags & RTE_TCP_ACK_FLAG
-			&& ((own->flags & CT_TCP_MAXACK) == 0 || ct_seq_after(ack, own->maxack))) {
-		own->maxack = ack;
-		own->flags |= CT_TCP_MAXACK;
-	}
-	if (other->maxwin != 0 && ct_seq_after(end, own->maxend))
-		other->maxwin += end - own->maxend;
-	if (!ct_seq_before(sack + win, other->maxend))
-		other->maxend = sack + win + (win == 0);
-	if (ack == other->end)
-		other->flags &= (uint8_t)~CT_TCP_UNACKED;
 }
 
 /*
@@ -294,7 +249,7 @@ enum ct_window ct_tcp_window(const struct ct_pkt *c, struct ct_entry *e, const s
 		seq = own->end;
 		end = seq;
 	}
-	ack_window = RTE_MAX(own->maxwin, MAX_ACK_WINDOW);
+	ack_window = RTE_MAX(own->maxwin, CT_TCP_ACK_WINDOW_MIN);
 	if (unlikely(ct_seq_after(seq, own->maxend)))
 		return over_window(c, own, other, end, sack, ack_window);
 	if (unlikely(ct_seq_after(sack, other->end)))
@@ -302,8 +257,8 @@ enum ct_window ct_tcp_window(const struct ct_pkt *c, struct ct_entry *e, const s
 	if (unlikely((other->maxwin != 0 && ct_seq_before(end, own->end - other->maxwin))
 			    || ct_seq_before(sack, other->end - ack_window)))
 		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ);
-	take(own, other, seg, end, ack, sack);
+	ct_seg_take(own, other, seg, end, ack, sack);
 	if (likely(seg->kind == CT_TCP_KIND_ACK))
-		count_retrans(tcp, seg, ack);
+		ct_seg_count_retrans(tcp, seg, ack);
 	return CT_WINDOW_IN;
 }

@@ -18,6 +18,8 @@
 
 #include "conntrack/proto_priv.h"
 
+#include <rte_tcp.h>
+
 /* flags of a side, and of last_flags: what is kept of a SYN that was ignored */
 #define CT_TCP_WSCALE (1U << 0) /* window scale option in its SYN */
 #define CT_TCP_SACK_PERM (1U << 1)
@@ -69,6 +71,57 @@ bool ct_seg_read(const struct ct_pkt *c, struct ct_seg *seg);
 /* window scale and SACK-permitted of a SYN; of the flags only CT_TCP_LIBERAL stays as it is. Without
  * any option everything does */
 void ct_seg_options(const struct ct_seg *seg, struct ct_tcp_side *side);
+
+/* NOP, NOP, 8, 10 and then 8 bytes: what most segments carry, and nothing else */
+static inline bool ct_seg_has_timestamps_alone(const uint8_t *opt, unsigned int opt_len)
+{
+	static const uint8_t head[4] = { 1, 1, 8, 10 };
+
+	return opt_len == 12 && memcmp(opt, head, sizeof(head)) == 0;
+}
+
+/* an acknowledgement is never so old that it counts for less than this */
+#define CT_TCP_ACK_WINDOW_MIN 66000U
+
+/* in the window: what each side has sent and may send */
+static inline void ct_seg_take(struct ct_tcp_side *own, struct ct_tcp_side *other,
+		const struct ct_seg *seg, uint32_t end, uint32_t ack, uint32_t sack)
+{
+	uint32_t win = seg->flags & RTE_TCP_SYN_FLAG ? seg->win : (uint32_t)seg->win << own->scale;
+
+	own->maxwin = RTE_MAX(own->maxwin, win + (sack - ack));
+	if (ct_seq_after(end, own->end)) {
+		own->end = end;
+		own->flags |= CT_TCP_UNACKED;
+	}
+	if (seg->flags & RTE_TCP_ACK_FLAG
+			&& ((own->flags & CT_TCP_MAXACK) == 0 || ct_seq_after(ack, own->maxack))) {
+		own->maxack = ack;
+		own->flags |= CT_TCP_MAXACK;
+	}
+	if (other->maxwin != 0 && ct_seq_after(end, own->maxend))
+		other->maxwin += end - own->maxend;
+	if (!ct_seq_before(sack + win, other->maxend))
+		other->maxend = sack + win + (win == 0);
+	if (ack == other->end)
+		other->flags &= (uint8_t)~CT_TCP_UNACKED;
+}
+
+/* the same acknowledgement again and again: nobody answers */
+static inline void ct_seg_count_retrans(struct ct_tcp *tcp, const struct ct_seg *seg, uint32_t ack)
+{
+	if (tcp->last_dir == seg->dir && tcp->last_seq == seg->seq && tcp->last_ack == ack
+			&& tcp->last_end == seg->end && tcp->last_win == seg->win) {
+		tcp->retrans++;
+		return;
+	}
+	tcp->last_dir = seg->dir;
+	tcp->last_seq = seg->seq;
+	tcp->last_ack = ack;
+	tcp->last_end = seg->end;
+	tcp->last_win = seg->win;
+	tcp->retrans = 0;
+}
 
 enum ct_window {
 	CT_WINDOW_IN,
