@@ -23,6 +23,7 @@ struct ct_pkt {
 
 enum ct_verdict {
 	CT_PASS,
+	CT_PASS_IGNORED, /* passes, and counts for nothing */
 	CT_PASS_KILLED, /* passes, and the entry is to go at once */
 	CT_INVALID, /* the packet loses its connection and goes on */
 	CT_DROP,

@@ -425,7 +425,7 @@ enum ct_verdict ct_sctp_packet(const struct ct_pkt *c, struct ct_entry *e)
 			return verdict;
 	}
 	if (w.ignore)
-		return CT_PASS;
+		return CT_PASS_IGNORED;
 	memcpy(&s, (const char *)c->conf + time_of[e->sctp.state], sizeof(s));
 	ct_refresh(c->s, e, s);
 	return CT_PASS;

@@ -329,7 +329,7 @@ static enum ct_verdict advance(const struct ct_pkt *c, struct ct_entry *e, const
 			return CT_PASS_KILLED;
 		/* who repeats a SYN for ever does not keep its ports for ever */
 		if (seg->kind == CT_TCP_KIND_SYN && old == CT_TCP_SYN_SENT)
-			return CT_PASS;
+			return CT_PASS_IGNORED;
 		if (new == CT_TCP_ESTABLISHED)
 			s = RTE_MIN(s, c->conf->tcp_unack_s);
 	} else if (unlikely((e->status & CT_ASSURED) == 0) && new == CT_TCP_ESTABLISHED
@@ -362,14 +362,14 @@ static __rte_noinline enum ct_verdict any_segment(const struct ct_pkt *c, struct
 	if (unlikely(new == CT_TCP_IGNORE)) {
 		if (!answers_ignored(tcp, &seg)) {
 			ignore(tcp, &seg);
-			return CT_PASS;
+			return CT_PASS_IGNORED;
 		}
 		resynchronize(tcp, &seg);
 		old = CT_TCP_SYN_SENT;
 		new = CT_TCP_SYN_RECV;
 	} else if (unlikely(new == CT_TCP_TIME_WAIT &&is_challenge(tcp, &seg))) {
 		tcp->last_flags &= (uint8_t)~CT_TCP_CHALLENGE;
-		return CT_PASS;
+		return CT_PASS_IGNORED;
 	} else if (unlikely(new == CT_TCP_SYN_SENT2)) {
 		tcp->last_flags |= CT_TCP_SIMULTANEOUS;
 	} else if (unlikely(new == CT_TCP_SYN_RECV &&seg.kind == CT_TCP_KIND_ACK
@@ -387,7 +387,7 @@ static __rte_noinline enum ct_verdict any_segment(const struct ct_pkt *c, struct
 		enum ct_window window = ct_tcp_window(c, e, &seg);
 
 		if (unlikely(window == CT_WINDOW_IGNORE))
-			return CT_PASS;
+			return CT_PASS_IGNORED;
 		if (unlikely(window == CT_WINDOW_OUT)) {
 			refused_end(c, e, &seg);
 			return CT_INVALID;

@@ -171,10 +171,10 @@ static enum ct_verdict handle(struct ct_pkt *c, struct ct_entry *e)
 	c->p->ct_info = info_of(e, c->dir);
 	c->p->flags &= ~SL_PKT_CT_TEMPLATE;
 	verdict = ct_proto_packet(c, e);
-	if (likely(verdict == CT_PASS || verdict == CT_PASS_KILLED)) {
+	if (likely(verdict <= CT_PASS_KILLED)) {
 		if (unlikely(c->dir == CT_REPLY && (e->status & CT_SEEN_REPLY) == 0))
 			e->status |= CT_SEEN_REPLY;
-		if (unlikely(c->conf->acct))
+		if (unlikely(c->conf->acct) && verdict != CT_PASS_IGNORED)
 			count(c, e);
 		if (unlikely(verdict == CT_PASS_KILLED))
 			ct_kill(c->s, e);
