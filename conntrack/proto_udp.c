@@ -57,7 +57,7 @@ enum ct_verdict ct_udp_packet(const struct ct_pkt *c, struct ct_entry *e)
 
 bool ct_udplite_check(const struct ct_pkt *c)
 {
-	uint32_t there = ct_l4_len(c), covered;
+	uint32_t there = ct_l4_len(c), covered, pseudo_len;
 	const struct rte_udp_hdr *udp; /* the length is the checksum's coverage */
 	struct rte_udp_hdr buf;
 
@@ -69,9 +69,13 @@ bool ct_udplite_check(const struct ct_pkt *c)
 		covered = there;
 	if (unlikely(covered < sizeof(*udp) || covered > there || udp->dgram_cksum == 0))
 		return ct_is_invalid(c, CT_INVALID_UDPLITE_COVERAGE);
-	/* The kernel puts UDP's number into the pseudo header. A right sum differs from that, so UDP-Lite
-	 * is INVALID wherever checksums are verified, but for a sum that is wrong in this very way. */
-	if (unlikely(!ct_csum_is_right(c, IPPROTO_UDP, covered, there)))
+	/*
+	 * The kernel puts UDP's number into the pseudo header, and over IPv4 only the lowest byte of the
+	 * length. A right sum differs from that, so UDP-Lite is INVALID wherever checksums are verified,
+	 * but for a sum that is wrong in this very way.
+	 */
+	pseudo_len = c->p->family == SL_AF_INET ? there & 0xff : there;
+	if (unlikely(!ct_csum_is_right(c, IPPROTO_UDP, covered, pseudo_len)))
 		return ct_is_invalid(c, CT_INVALID_CHECKSUM);
 	return true;
 }
