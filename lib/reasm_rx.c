@@ -126,7 +126,10 @@ static struct rte_mbuf *rx4(struct sl_worker *w, struct sl_reasm *q, struct rte_
 
 struct rte_mbuf *sl_reasm_rx(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
 {
-	if (!(sl_pkt(m)->flags & SL_PKT_FRAG))
+	/* the kernel joins even what is whole (RFC 6946) where connections are tracked */
+	uint32_t flags = q->transit ? SL_PKT_FRAG | SL_PKT_FRAG_HDR : SL_PKT_FRAG;
+
+	if (!(sl_pkt(m)->flags & flags))
 		return m;
 	return sl_pkt(m)->family == SL_AF_INET ? rx4(w, q, m) : rx6(w, q, m);
 }
