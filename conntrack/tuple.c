@@ -12,6 +12,7 @@
 /* RFC 2637: enhanced GRE, whose key holds the call id */
 #define GRE_VERSION_MASK 7
 #define GRE_VERSION_1 1
+#define GRE_PPP 0x880b
 #define GRE_KEY_LEN 8 /* up to the call id's end */
 
 struct icmp_head {
@@ -52,6 +53,8 @@ static bool get_gre(const struct rte_mbuf *m, uint32_t off, struct ct_tuple *t)
 		return true;
 	if (!sl_pkt_copy(m, off, sizeof(h), h))
 		return true;
+	if (h[2] != GRE_PPP >> 8 || h[3] != (GRE_PPP & 0xff))
+		return false;
 	memcpy(&t->dport_be, &h[6], sizeof(t->dport_be));
 	return true;
 }
