@@ -39,9 +39,12 @@ static void meet_over(struct ct_shard *s, struct ct_entry *e)
 	ct_kill(s, e);
 }
 
-/* by one bucket; not @except */
+#define ANY_DIR CT_DIR_NB
+
+/* by one bucket; not @except, and what it has in direction @dir or ANY_DIR */
 static struct ct_found find_in(struct ct_shard *s, const struct ct_bucket *b, uint16_t tag,
-		const struct ct_tuple *t, uint64_t turn, const struct ct_entry *except)
+		const struct ct_tuple *t, uint64_t turn, const struct ct_entry *except,
+		enum ct_dir dir)
 {
 	for (unsigned int slots = ct_slots_of(b, tag); slots != 0;) {
 		unsigned int i = (unsigned int)__builtin_ctz(slots) / 2;
@@ -49,7 +52,8 @@ static struct ct_found find_in(struct ct_shard *s, const struct ct_bucket *b, ui
 		struct ct_found found = { e, CT_ORIGINAL };
 
 		slots &= ~(3U << (2 * i));
-		if (!matches(s, b->ref[i], t, turn, &found.dir) || e == except)
+		if (!matches(s, b->ref[i], t, turn, &found.dir) || e == except
+				|| (dir != ANY_DIR && found.dir != dir))
 			continue;
 		if (!is_over(s, e))
 			return found;
@@ -59,28 +63,33 @@ static struct ct_found find_in(struct ct_shard *s, const struct ct_bucket *b, ui
 }
 
 static struct ct_found find(struct ct_shard *s, uint64_t h, const struct ct_tuple *t,
-		const struct ct_entry *except)
+		const struct ct_entry *except, enum ct_dir dir)
 {
 	const struct ct_index *x = s->index;
 	uint32_t v = (uint32_t)h;
 	uint16_t tag = ct_tag(h);
 	uint64_t turn = ct_turned_tail(t);
-	struct ct_found found = find_in(s, &x->buckets[ct_where(x, v)], tag, t, turn, except);
+	struct ct_found found = find_in(s, &x->buckets[ct_where(x, v)], tag, t, turn, except, dir);
 
 	if (found.e == NULL)
 		found = find_in(s, &x->buckets[ct_where(x, ct_other(v, tag))], tag, t, turn,
-				except);
+				except, dir);
 	return found;
 }
 
 struct ct_found ct_find(struct ct_shard *s, const struct ct_tuple *t)
 {
-	return find(s, ct_hash(&s->index->key, t), t, NULL);
+	return find(s, ct_hash(&s->index->key, t), t, NULL, ANY_DIR);
+}
+
+struct ct_found ct_find_dir(struct ct_shard *s, const struct ct_tuple *t, enum ct_dir dir)
+{
+	return find(s, ct_hash(&s->index->key, t), t, NULL, dir);
 }
 
 bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_entry *e)
 {
-	bool used = find(s, ct_hash(&s->index->key, t), t, e).e != NULL;
+	bool used = find(s, ct_hash(&s->index->key, t), t, e, ANY_DIR).e != NULL;
 
 	s->stats.found += used;
 	return used;
@@ -142,6 +151,6 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		if (likely(matches(s, ref[i], &t[i], ct_turned_tail(&t[i]), &found[i].dir)
 				    && !is_over(s, found[i].e)))
 			continue;
-		found[i] = find(s, hash[i], &t[i], NULL);
+		found[i] = find(s, hash[i], &t[i], NULL, ANY_DIR);
 	}
 }

@@ -20,14 +20,13 @@ struct ct_found ct_find_zoned(
 	struct ct_found f;
 
 	t->zone = zone[CT_ORIGINAL];
-	f = ct_find(s, t);
 	if (likely(zone[CT_ORIGINAL] == zone[CT_REPLY]))
-		return f;
-	if (f.e != NULL && f.dir == CT_ORIGINAL)
+		return ct_find(s, t);
+	f = ct_find_dir(s, t, CT_ORIGINAL);
+	if (f.e != NULL)
 		return f;
 	t->zone = zone[CT_REPLY];
-	f = ct_find(s, t);
-	return f.e != NULL && f.dir == CT_REPLY ? f : (struct ct_found){ NULL, CT_ORIGINAL };
+	return ct_find_dir(s, t, CT_REPLY);
 }
 
 static bool is_error4(uint8_t type)

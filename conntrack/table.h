@@ -135,6 +135,8 @@ struct ct_found {
 void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		struct ct_found *found);
 struct ct_found ct_find(struct ct_shard *s, const struct ct_tuple *t);
+/* only one that has the tuple in this direction: in zones of one direction two may have it */
+struct ct_found ct_find_dir(struct ct_shard *s, const struct ct_tuple *t, enum ct_dir dir);
 
 /**
  * ct_create() - a new entry for @orig and its answer @reply, in the index by @orig
