@@ -47,10 +47,11 @@ static uint32_t fold_ports(rte_be16_t a, rte_be16_t b)
 	return a < b ? (uint32_t)a << 16 | b : (uint32_t)b << 16 | a;
 }
 
+/* whose connections are told apart by ports; DCCP has no tracker any more */
 static bool has_ports(uint8_t proto)
 {
 	return proto == IPPROTO_TCP || proto == IPPROTO_UDP || proto == IPPROTO_UDPLITE
-			|| proto == IPPROTO_SCTP || proto == IPPROTO_DCCP;
+			|| proto == IPPROTO_SCTP;
 }
 
 /* destination unreachable, source quench, redirect, time exceeded, parameter problem */
@@ -72,7 +73,8 @@ static bool quoted4(const struct rte_mbuf *m, uint32_t off, struct tuple *t)
 	dst = sl_addr_v4(ip.dst_addr);
 	hdr_len = (ip.version_ihl & 0xf) * 4U;
 	*t = (struct tuple){ .addr = fold_addr(SL_AF_INET, &src, &dst) };
-	if ((ip.fragment_offset & RTE_BE16(RTE_IPV4_HDR_OFFSET_MASK | RTE_IPV4_HDR_MF_FLAG)) == 0
+	/* a first fragment is one of a datagram that was joined here, and found its flow then */
+	if ((ip.fragment_offset & RTE_BE16(RTE_IPV4_HDR_OFFSET_MASK)) == 0
 			&& has_ports(ip.next_proto_id)
 			&& sl_pkt_copy(m, off + hdr_len, sizeof(ports), ports))
 		t->ports = fold_ports(ports[0], ports[1]);
@@ -95,7 +97,7 @@ static bool quoted6(const struct rte_mbuf *m, uint32_t off, struct tuple *t)
 	*t = (struct tuple){ .addr = fold_addr(SL_AF_INET6, &src, &dst) };
 	off += sizeof(ip);
 	proto = ip.proto;
-	if (sl_ip6_find_upper(m, &off, &proto, &frag_off, &has_frag) == 0 && !has_frag
+	if (sl_ip6_find_upper(m, &off, &proto, &frag_off, &has_frag) == 0 && frag_off == 0
 			&& has_ports(proto) && sl_pkt_copy(m, off, sizeof(ports), ports))
 		t->ports = fold_ports(ports[0], ports[1]);
 	return true;
@@ -109,7 +111,7 @@ uint32_t sl_owner_hash(struct rte_mbuf *m)
 	struct tuple quote;
 	uint8_t type;
 
-	if (p->flags & SL_PKT_PORTS && whole) {
+	if (p->flags & SL_PKT_PORTS && whole && has_ports(p->proto)) {
 		t.ports = fold_ports(p->sport_be, p->dport_be);
 	} else if (whole && (p->proto == IPPROTO_ICMP || p->proto == IPPROTO_ICMPV6)
 			&& sl_pkt_copy(m, p->l4_off, sizeof(type), &type)) {
