@@ -77,6 +77,7 @@ struct ip6_chain {
 	bool frag_hdr; /* there was a fragment header */
 	bool frag; /* and it was not an atomic one */
 	bool stop_at_ah; /* given: an authentication header is not stepped over */
+	bool skip_routing; /* given: nothing of a routing header is asked for but its length */
 };
 
 /**

@@ -36,7 +36,8 @@ int ip6_walk(const struct rte_mbuf *m, struct ip6_chain *c)
 			c->frag = c->frag || (field & 0xfff9) != 0;
 			c->frag_off = field & 0xfff8;
 			c->off += IP6_FRAG_HDR_LEN;
-		} else if (c->proto == IPPROTO_ROUTING && !sl_pkt_copy(m, start, 4, h)) {
+		} else if (c->proto == IPPROTO_ROUTING && !c->skip_routing
+				&& !sl_pkt_copy(m, start, 4, h)) {
 			/* its fixed part is looked at as a whole */
 			return -EBADMSG;
 		} else if (c->proto == IPPROTO_AH) {
@@ -54,7 +55,8 @@ int ip6_walk(const struct rte_mbuf *m, struct ip6_chain *c)
 int sl_ip6_find_upper(const struct rte_mbuf *m, uint32_t *off, uint8_t *proto, uint16_t *frag_off,
 		bool *has_frag)
 {
-	struct ip6_chain c = { .off = *off, .proto = *proto };
+	/* as ipv6_skip_exthdr(), by which what an error quotes is read */
+	struct ip6_chain c = { .off = *off, .proto = *proto, .skip_routing = true };
 	int ret = ip6_walk(m, &c);
 
 	*frag_off = c.frag_off;
