@@ -352,8 +352,12 @@ static bool note_init(struct walk *w, uint8_t type, uint32_t tag, enum ct_dir di
 
 	if (type == INIT) {
 		/* one that is repeated, or an old one: no new beginning */
-		if (a->vtag[!dir] != tag)
+		if (a->vtag[!dir] != tag) {
+			/* a second beginning: what the other side began is not about this one */
+			if (a->init[dir])
+				a->init[!dir] = 0;
 			a->init[dir] = 1;
+		}
 	} else if (type == INIT_ACK && a->vtag[!dir] != tag) {
 		if (a->vtag[!dir] != 0 && !a->init[!dir])
 			return false;
