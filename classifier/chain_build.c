@@ -55,6 +55,7 @@ static struct ipt_env make_env(
 		.rs = b->spec->rs,
 		.table = table,
 		.rule = rule,
+		.ct_max = b->spec->ct_max,
 		.err = b->err->text,
 		.err_size = sizeof(b->err->text),
 	};
@@ -138,12 +139,25 @@ static int make_rule(struct build *b, const struct ipt_table *table, const struc
 	return ret;
 }
 
-/* targets whose effect a match may see on the next packet, although the match has no state */
-static bool writes_shared(const struct chain_rule *c)
+/* rules that read or write the marks of connections */
+struct connmarks {
+	unsigned int read, written;
+};
+
+static void note_connmarks(const struct chain_rule *c, struct connmarks *n)
 {
-	return c->verdict == IPT_TARGET
-			&& (c->rule->target.kind == IPT_T_SET
-					|| c->rule->target.kind == IPT_T_CONNMARK);
+	for (uint16_t i = 0; i < c->n_matches; i++)
+		n->read += c->matches[i].match->kind == IPT_M_CONNMARK;
+	if (c->verdict != IPT_TARGET || c->rule->target.kind != IPT_T_CONNMARK)
+		return;
+	n->read++;
+	n->written += (c->rule->target.set & IPT_CONNMARK_RESTORE) == 0;
+}
+
+/* a target whose effect a match may see on the next packet, although the match has no state */
+static bool writes_sets(const struct chain_rule *c)
+{
+	return c->verdict == IPT_TARGET && c->rule->target.kind == IPT_T_SET;
 }
 
 /* most calls within calls that can start at a chain; loops have been refused by the reader */
@@ -180,6 +194,8 @@ static int measure_depth(struct chain_table *t)
 
 static int make_chains(struct build *b, struct chain_table *t)
 {
+	struct connmarks marks = { 0 };
+
 	for (uint32_t i = 0; i < t->text->n_chains; i++) {
 		const struct ipt_chain *text = &t->text->chains[i];
 		struct chain *c = &t->chains[i];
@@ -194,11 +210,14 @@ static int make_chains(struct build *b, struct chain_table *t)
 
 			if (ret < 0)
 				return ret;
-			t->serial |= writes_shared(&c->rules[k]);
+			t->serial |= writes_sets(&c->rules[k]);
+			note_connmarks(&c->rules[k], &marks);
 			t->traces |= c->rules[k].verdict == IPT_TARGET
 					&& c->rules[k].rule->target.kind == IPT_T_TRACE;
 		}
 	}
+	/* a single rule that writes marks is in order by itself */
+	t->serial |= marks.written > 0 && marks.read > 1;
 	return 0;
 }
 
@@ -330,6 +349,27 @@ void ipt_prog_free(struct ipt_prog *prog)
 		rte_free(prog->counters[i]);
 	free(prog->base);
 	free(prog);
+}
+
+static uint8_t rule_needs(const struct chain_rule *c)
+{
+	uint8_t needs = 0;
+
+	for (uint16_t i = 0; i < c->n_matches; i++)
+		needs |= c->matches[i].ops->needs;
+	if (c->target != NULL)
+		needs |= c->target->needs_of != NULL ? c->target->needs_of(&c->rule->target)
+						     : c->target->needs;
+	return needs;
+}
+
+uint8_t ipt_prog_needs(const struct ipt_prog *prog)
+{
+	uint8_t needs = 0;
+
+	for (uint32_t i = 0; i < prog->rs->n_rules; i++)
+		needs |= rule_needs(&prog->rules[i]);
+	return needs;
 }
 
 /* by hook; NULL: the table is not loaded, or does not have the hook */

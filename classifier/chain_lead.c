@@ -11,7 +11,9 @@
 static const bool harmless[IPT_M_NB] = {
 	[IPT_M_ADDRTYPE] = true,
 	[IPT_M_BPF] = true,
+	[IPT_M_CLUSTER] = true,
 	[IPT_M_COMMENT] = true,
+	[IPT_M_CONNBYTES] = true,
 	[IPT_M_CONNMARK] = true,
 	[IPT_M_CONNTRACK] = true,
 	[IPT_M_CPU] = true,
@@ -20,6 +22,7 @@ static const bool harmless[IPT_M_NB] = {
 	[IPT_M_ECN] = true,
 	[IPT_M_ESP] = true,
 	[IPT_M_EUI64] = true,
+	[IPT_M_HELPER] = true,
 	[IPT_M_HL] = true,
 	[IPT_M_ICMP] = true,
 	[IPT_M_ICMP6] = true,
@@ -48,6 +51,7 @@ static const bool harmless[IPT_M_NB] = {
 /* change nothing but their packet */
 static const bool private_target[IPT_T_NB] = {
 	[IPT_T_CLASSIFY] = true,
+	[IPT_T_CT] = true,
 	[IPT_T_DSCP] = true,
 	[IPT_T_ECN] = true,
 	[IPT_T_HL] = true,
@@ -59,6 +63,14 @@ static const bool private_target[IPT_T_NB] = {
 	[IPT_T_TOS] = true,
 	[IPT_T_TTL] = true,
 };
+
+/* CONNMARK as well, where it only reads: whoever writes makes its table serial */
+static bool is_private(const struct ipt_target *target)
+{
+	if (target->kind == IPT_T_CONNMARK)
+		return (target->set & IPT_CONNMARK_RESTORE) != 0;
+	return private_target[target->kind];
+}
 
 static bool is_stateful(const struct chain_match *m)
 {
@@ -83,6 +95,6 @@ void chain_lead(struct chain_rule *rule)
 	for (; n < rule->n_matches; n++)
 		if (is_stateful(&rule->matches[n]))
 			rule->flags |= CHAIN_ORDERED;
-	if (rule->verdict == IPT_TARGET && !private_target[rule->rule->target.kind])
+	if (rule->verdict == IPT_TARGET && !is_private(&rule->rule->target))
 		rule->flags |= CHAIN_ORDERED;
 }

@@ -30,6 +30,7 @@ struct ipt_prog_spec {
 	const struct ipt_exts *exts;
 	struct ipt_sets *sets; /* or NULL */
 	const struct sl_cls_ops *engine; /* NULL: auto, chain by chain */
+	uint32_t ct_max; /* connections that may be tracked */
 	/* the program in force, and for each rule of @rs its equal there or IPT_NO_RULE; or NULL */
 	const struct ipt_prog *prev;
 	const uint32_t *same;
@@ -54,6 +55,9 @@ void ipt_prog_free(struct ipt_prog *prog);
 bool ipt_prog_acts(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook);
 /* whether the table is loaded and has that hook */
 bool ipt_prog_has(const struct ipt_prog *prog, enum ipt_table_id table, enum ipt_hook hook);
+
+/* what its rules need of the pipeline, those that no packet reaches included: IPT_NEEDS_* */
+uint8_t ipt_prog_needs(const struct ipt_prog *prog);
 
 /**
  * ipt_prog_run() - [worker] a table over a batch of packets of the program's family

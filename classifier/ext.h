@@ -49,6 +49,7 @@ struct ipt_env {
 	const struct ipt_ruleset *rs;
 	const struct ipt_table *table;
 	const struct ipt_rule *rule;
+	uint32_t ct_max; /* connections that may be tracked */
 	/*
 	 * State of the same match of an equal rule (same text, same place among its equals) in the
 	 * ruleset that is in force, or NULL. create() may take a reference to it, so that tokens,
@@ -58,6 +59,12 @@ struct ipt_env {
 	void *prev;
 	char *err; /* what was found, what was expected; without file and line */
 	size_t err_size;
+};
+
+/* what an extension needs of the pipeline, as bits; see ipt_prog_needs() */
+enum {
+	IPT_NEEDS_CT = 1 << 0, /* connection tracking of its family */
+	IPT_NEEDS_CT_ACCT = 1 << 1, /* that counts packets and bytes */
 };
 
 struct ipt_match_ops {
@@ -70,6 +77,7 @@ struct ipt_match_ops {
 	bool stateful;
 	/* [control] the same where it is not of all of its kind; NULL: see stateful */
 	bool (*is_stateful)(const void *state);
+	uint8_t needs; /* IPT_NEEDS_* */
 	/* [control] NULL: no state. Return: 0 or -errno with env->err */
 	int (*create)(struct ipt_env *env, const struct ipt_match *match, void **state);
 	void (*destroy)(void *state); /* [control] after a grace period; NULL: nothing to do */
@@ -79,6 +87,9 @@ struct ipt_match_ops {
 
 struct ipt_target_ops {
 	enum ipt_target_kind kind;
+	uint8_t needs; /* IPT_NEEDS_* */
+	/* [control] the same where it is not of all of its kind; NULL: see needs */
+	uint8_t (*needs_of)(const struct ipt_target *target);
 	int (*create)(struct ipt_env *env, const struct ipt_target *target, void **state);
 	void (*destroy)(void *state);
 	/*
