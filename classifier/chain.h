@@ -56,10 +56,19 @@ struct chain_rule {
 	const struct ipt_rule *rule;
 };
 
+/* a rule that looks at nothing but ports and the state of the connection, see chain_front.c */
+struct chain_front {
+	uint64_t in, out; /* as in struct chain_rule */
+	uint8_t states; /* IPT_CT_*: one of them */
+	bool accept; /* or drop */
+};
+
 struct chain {
 	const struct ipt_chain *text;
 	struct chain_rule *rules;
 	uint32_t n;
+	uint32_t n_front; /* rules of a base chain that stand in front of the engines */
+	struct chain_front *front;
 	uint32_t policy_index; /* of its counters */
 	struct sl_cls *cls; /* whole packets; NULL: the rules are walked */
 	struct sl_cls *cls_odd; /* all others; may be the same set */
@@ -121,6 +130,13 @@ struct chain_boxes {
 /* what the rule says up to its first stateful match; @odd: for packets without a whole L4 header */
 void chain_boxes(const struct chain_ifaces *ifaces, enum ipt_family family,
 		const struct chain_rule *rule, bool odd, struct chain_boxes *out);
+
+/**
+ * chain_front() - the leading rules of a base chain that need no look-up
+ *
+ * Return: 0, -ENOMEM.
+ */
+int chain_front(struct chain *c);
 
 /* chain_lead.c: how far a rule can be looked up */
 void chain_lead(struct chain_rule *rule);

@@ -236,6 +236,9 @@ static int index_chains(struct build *b, struct chain_table *t)
 
 	b->err->line = 0;
 	for (uint32_t i = 0; ret == 0 && i < t->text->n_chains; i++)
+		if (t->text->chains[i].builtin)
+			ret = chain_front(&t->chains[i]);
+	for (uint32_t i = 0; ret == 0 && i < t->text->n_chains; i++)
 		ret = chain_index(b->prog, t, &t->chains[i], b->spec->engine);
 	return ret;
 }
@@ -329,6 +332,7 @@ static void free_table(struct chain_table *t)
 			c->cls_odd->ops->free(c->cls_odd);
 		if (c->cls != NULL)
 			c->cls->ops->free(c->cls);
+		free(c->front);
 	}
 	free(t->chains);
 	chain_ifaces_free(t->ifaces);

@@ -67,7 +67,7 @@ static int collect(const struct ipt_prog *prog, const struct chain_table *t, str
 	struct chain_boxes b;
 	int narrow = 0;
 
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = c->n_front; i < c->n; i++) {
 		struct chain_rule *r = &c->rules[i];
 
 		chain_boxes(t->ifaces, (enum ipt_family)prog->family, r, false, &b);

@@ -13,6 +13,7 @@
  * stateful match or a target that is seen from outside, a packet waits until all before it in the
  * batch have their verdicts. The first one never waits, so there is no deadlock.
  */
+#include "classifier/ct_state.h"
 #include "classifier/eval_pkt.h"
 #include "lib/drop.h"
 #include "lib/worker.h"
@@ -286,7 +287,8 @@ static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
 	for (; e->pos < x->chain->n; e->pos++) {
 		const struct chain_rule *r = &x->chain->rules[e->pos];
 
-		if (!to_end && !(r->flags & CHAIN_OPEN)) {
+		/* engines do not hold the front: whoever was not put through it tests it here */
+		if (!to_end && !(r->flags & CHAIN_OPEN) && e->pos >= x->chain->n_front) {
 			*found = false;
 			return SL_CLS_MISS;
 		}
@@ -322,7 +324,8 @@ static void look_up(struct eval *x, const struct sl_cls *cls, unsigned int n)
 		s->from[k] = s->v[s->at[k]].pos;
 		furthest |= s->from[k];
 	}
-	cls->ops->lookup(cls, keys, n, furthest == 0 ? NULL : s->from, &v, s->label);
+	cls->ops->lookup(
+			cls, keys, n, furthest <= x->chain->n_front ? NULL : s->from, &v, s->label);
 }
 
 /* of the packets that were looked up, those that no rule is for and that have nowhere to return to */
@@ -419,6 +422,38 @@ static void run(struct eval *x)
 	}
 }
 
+/* the leading rules, each over all packets that are left */
+static void front(struct eval *x, unsigned int n)
+{
+	uint8_t states[SL_BURST];
+
+	for (unsigned int i = 0; i < n; i++) {
+		states[i] = ipt_ct_state(sl_pkt(x->s->v[i].m));
+		x->s->v[i].pos = x->base->n_front;
+	}
+	for (uint32_t k = 0; k < x->base->n_front && x->todo != 0; k++) {
+		const struct chain_front *f = &x->base->front[k];
+		struct ipt_counters *c = &x->counters[x->base->rules[k].index];
+		uint64_t held = 0;
+
+		for (uint64_t rest = x->todo; rest != 0; rest &= rest - 1) {
+			unsigned int i = (unsigned int)__builtin_ctzll(rest);
+			const struct eval_pkt *e = &x->s->v[i];
+
+			if ((f->states & states[i]) == 0
+					|| (f->in >> e->in & f->out >> e->out & 1) == 0)
+				continue;
+			held |= UINT64_C(1) << i;
+			c->bytes += eval_bytes(e->m);
+			if (!f->accept)
+				x->dropped[x->n_dropped++] = e->m;
+		}
+		c->packets += (unsigned int)__builtin_popcountll(held);
+		x->todo &= ~held;
+		x->accepted |= f->accept ? held : 0;
+	}
+}
+
 static uint32_t find_base(const struct chain_table *t, enum ipt_hook hook)
 {
 	uint32_t i = 0;
@@ -448,8 +483,15 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 	for (unsigned int i = 0; i < n; i++) {
 		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
 		x.s->v[i].chain = base;
-		x.odd |= (uint64_t)x.s->v[i].odd << i;
 		x.traced |= (sl_pkt(pkts[i])->flags & SL_PKT_TRACE) != 0;
+	}
+	/* a trace tells of every rule */
+	if (x.base->n_front > 0 && !x.traced)
+		front(&x, n);
+	for (uint64_t rest = x.todo; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+
+		x.odd |= (uint64_t)x.s->v[i].odd << i;
 		make_key(&x, i);
 	}
 	x.serial = t->serial || x.traced;
