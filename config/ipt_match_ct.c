@@ -297,6 +297,9 @@ static int parse_connbytes(struct ipt_ctx *cx, struct ipt_inst *in, const struct
 		goto bad;
 	if ((*s != ':' && *s != '\0') || m->from > m->to)
 		goto bad;
+	/* the kernel knows an inverted range by its ends, which are the wrong way round */
+	if (m->from == m->to)
+		in->inv &= ~o->bit;
 	return 0;
 bad:
 	return ipt_fail(cx, "--%s %s: from[:[to]] was expected", o->name, arg);

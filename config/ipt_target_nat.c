@@ -320,7 +320,10 @@ static int ct_finish(struct ipt_ctx *cx, struct ipt_inst *in)
 	if ((in->set & IPT_CTT_HELPER) && (cx->rule->proto == 0 || cx->rule->proto_inv))
 		return ipt_fail(cx, "CT --helper: -p with the helper's protocol was expected");
 	if (in->set & IPT_CTT_TIMEOUT)
-		return ipt_fail(cx, "CT --timeout: there is no timeout policy \"%s\"", t->timeout);
+		return ipt_fail(cx,
+				"CT --timeout: there is no timeout policy \"%s\": times are sysctls "
+				"net.netfilter.nf_conntrack_*_timeout*, of all connections alike",
+				t->timeout);
 	return 0;
 }
 

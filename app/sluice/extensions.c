@@ -4,12 +4,19 @@
 #include "classifier/match_core.h"
 #include "classifier/match_ext.h"
 #include "classifier/match_set.h"
+#include "conntrack/ext.h"
 
 const struct ipt_exts sl_extensions = {
 	.match = {
 		[IPT_M_ADDRTYPE] = &ipt_match_addrtype_ops,
 		[IPT_M_AH] = &ipt_match_ah_ops,
+		[IPT_M_CLUSTER] = &ipt_match_cluster_ops,
 		[IPT_M_COMMENT] = &ipt_match_comment_ops,
+		[IPT_M_CONNBYTES] = &ipt_match_connbytes_ops,
+		[IPT_M_CONNLABEL] = &ipt_match_connlabel_ops,
+		[IPT_M_CONNLIMIT] = &ipt_match_connlimit_ops,
+		[IPT_M_CONNMARK] = &ipt_match_connmark_ops,
+		[IPT_M_CONNTRACK] = &ipt_match_conntrack_ops,
 		[IPT_M_CPU] = &ipt_match_cpu_ops,
 		[IPT_M_DCCP] = &ipt_match_dccp_ops,
 		[IPT_M_DEVGROUP] = &ipt_match_devgroup_ops,
@@ -21,6 +28,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_M_FRAG] = &ipt_match_frag_ops,
 		[IPT_M_HASHLIMIT] = &ipt_match_hashlimit_ops,
 		[IPT_M_HBH] = &ipt_match_hbh_ops,
+		[IPT_M_HELPER] = &ipt_match_helper_ops,
 		[IPT_M_HL] = &ipt_match_hl_ops,
 		[IPT_M_ICMP6] = &ipt_match_icmp6_ops,
 		[IPT_M_ICMP] = &ipt_match_icmp_ops,
@@ -42,6 +50,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_M_RT] = &ipt_match_rt_ops,
 		[IPT_M_SCTP] = &ipt_match_sctp_ops,
 		[IPT_M_SET] = &ipt_match_set_ops,
+		[IPT_M_STATE] = &ipt_match_state_ops,
 		[IPT_M_STATISTIC] = &ipt_match_statistic_ops,
 		[IPT_M_STRING] = &ipt_match_string_ops,
 		[IPT_M_TCPMSS] = &ipt_match_tcpmss_ops,
@@ -57,6 +66,8 @@ const struct ipt_exts sl_extensions = {
 		[IPT_T_AUDIT] = &ipt_target_audit_ops,
 		[IPT_T_CHECKSUM] = &ipt_target_checksum_ops,
 		[IPT_T_CLASSIFY] = &ipt_target_classify_ops,
+		[IPT_T_CONNMARK] = &ipt_target_connmark_ops,
+		[IPT_T_CT] = &ipt_target_ct_ops,
 		[IPT_T_DSCP] = &ipt_target_dscp_ops,
 		[IPT_T_ECN] = &ipt_target_ecn_ops,
 		[IPT_T_HL] = &ipt_target_hl_ops,
@@ -64,6 +75,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_T_LOG] = &ipt_target_log_ops,
 		[IPT_T_MARK] = &ipt_target_mark_ops,
 		[IPT_T_NFLOG] = &ipt_target_nflog_ops,
+		[IPT_T_NOTRACK] = &ipt_target_notrack_ops,
 		[IPT_T_REJECT] = &ipt_target_reject_ops,
 		[IPT_T_SET] = &ipt_target_set_ops,
 		[IPT_T_TCPMSS] = &ipt_target_tcpmss_ops,
