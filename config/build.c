@@ -4,7 +4,6 @@
 #include "classifier/classifier.h"
 #include "classifier/set.h"
 #include "config/build_priv.h"
-#include "lib/pipeline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +29,7 @@ static int compile(const struct sl_firewall_args *args, struct sl_firewall *fw,
 		.rs = fw->rs[family],
 		.exts = args->exts,
 		.sets = fw->sets,
+		.ct_max = args->conf->conntrack_max,
 		.engine = engine_of(args->conf),
 	};
 	struct ipt_prog_error why;
@@ -106,6 +106,7 @@ int sl_firewall_create(const struct sl_firewall_args *args, struct sl_firewall *
 		sl_firewall_free(fw);
 		return ret;
 	}
+	build_track(fw, args->conf);
 	*out = fw;
 	return 0;
 }
@@ -128,11 +129,12 @@ int sl_firewall_specs(struct sl_firewall *fw, const struct sl_stage_spec *user, 
 		struct sl_stage_spec **out, unsigned int *n_out)
 {
 	struct sl_stage_spec *all;
+	unsigned int n;
 	int ret = build_stages(fw, user, n_user);
 
 	if (ret < 0)
 		return ret;
-	all = calloc(n_user + fw->n_stages + 1, sizeof(*all));
+	all = calloc(n_user + fw->track.n + fw->n_stages + 1, sizeof(*all));
 	if (all == NULL)
 		return -ENOMEM;
 	/* tables come first: a user's stage of the same order stands behind them */
@@ -141,10 +143,13 @@ int sl_firewall_specs(struct sl_firewall *fw, const struct sl_stage_spec *user, 
 			.conf = &fw->stages[i].conf.conf,
 			.hook = fw->stages[i].conf.conf.hook,
 			.order = fw->stages[i].order };
+	n = fw->n_stages;
+	memcpy(all + n, fw->track.specs, fw->track.n * sizeof(*all));
+	n += fw->track.n;
 	if (n_user > 0)
-		memcpy(all + fw->n_stages, user, n_user * sizeof(*all));
+		memcpy(all + n, user, n_user * sizeof(*all));
 	*out = all;
-	*n_out = n_user + fw->n_stages;
+	*n_out = n + n_user;
 	return 0;
 }
 

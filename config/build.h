@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct ct_conf;
 struct ipt_exts;
 struct ipt_sets;
 struct sl_conf;
@@ -66,6 +67,9 @@ int sl_firewall_zero(struct sl_firewall *fw, enum ipt_family family, const char 
 
 /* rules of a family; for messages */
 unsigned int sl_firewall_rules(const struct sl_firewall *fw, enum ipt_family family);
+
+/* how connections are tracked; NULL: no rule needs it, so nothing is. Lives as long as @fw */
+const struct ct_conf *sl_firewall_tracking(const struct sl_firewall *fw);
 
 /* the sets that its rules ask; never NULL */
 struct ipt_sets *sl_firewall_sets(const struct sl_firewall *fw);

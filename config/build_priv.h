@@ -6,6 +6,8 @@
 #include "classifier/stage_ruleset.h"
 #include "config/build.h"
 #include "config/ipt.h"
+#include "conntrack/stage.h"
+#include "lib/pipeline.h"
 
 /* one stage of the pipeline that a table, or the policies of some tables, needs */
 struct build_stage {
@@ -14,11 +16,23 @@ struct build_stage {
 	int order;
 };
 
+/* stages of connection tracking: three of them, each in one or two hooks */
+#define BUILD_TRACK_MAX 6
+
+struct build_track {
+	struct ct_conf ct; /* where some family is tracked */
+	bool family[IPT_FAMILY_NB];
+	unsigned int n;
+	struct ct_stage_conf confs[BUILD_TRACK_MAX];
+	struct sl_stage_spec specs[BUILD_TRACK_MAX];
+};
+
 struct sl_firewall {
 	struct ipt_ruleset *rs[IPT_FAMILY_NB]; /* NULL: no file */
 	struct ipt_prog *prog[IPT_FAMILY_NB];
 	uint32_t *same[IPT_FAMILY_NB]; /* for each rule its equal in the one before, or IPT_NO_RULE */
 	struct ipt_sets *sets;
+	struct build_track track;
 	struct build_stage *stages;
 	unsigned int n_stages;
 };
@@ -54,6 +68,10 @@ int build_sets(const struct sl_firewall_args *args, struct ipt_sets **sets, char
  * Return: 0, -ENOMEM.
  */
 int build_same(const struct ipt_ruleset *new, const struct ipt_ruleset *old, uint32_t **same);
+
+/* build_track.c */
+/* whether connections are tracked, of what family, and the stages that do it */
+void build_track(struct sl_firewall *fw, const struct sl_conf *conf);
 
 /* build_stages.c */
 /* decides which stages stand where. Return: 0, -ENOMEM */

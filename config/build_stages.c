@@ -44,13 +44,13 @@ static bool is_loaded(const struct sl_firewall *fw, enum ipt_table_id table, enu
 	return false;
 }
 
-/* a user's stage behind @after that is not behind @before */
-static bool comes_between(const struct sl_stage_spec *user, unsigned int n_user, enum ipt_hook hook,
+/* whether one of @specs stands behind @after and not behind @before */
+static bool comes_between(const struct sl_stage_spec *specs, unsigned int n, enum ipt_hook hook,
 		int after, int before)
 {
-	for (unsigned int i = 0; i < n_user; i++)
-		if (user[i].hook == ipt_stage_hook(hook) && user[i].order >= after
-				&& user[i].order < before)
+	for (unsigned int i = 0; i < n; i++)
+		if (specs[i].hook == ipt_stage_hook(hook) && specs[i].order >= after
+				&& specs[i].order < before)
 			return true;
 	return false;
 }
@@ -91,7 +91,9 @@ static void add_hook(struct sl_firewall *fw, enum ipt_hook hook, const struct sl
 			counter = NULL;
 			continue;
 		}
-		if (counter == NULL || comes_between(user, n_user, hook, counter->order, order))
+		if (counter == NULL || comes_between(user, n_user, hook, counter->order, order)
+				|| comes_between(fw->track.specs, fw->track.n, hook, counter->order,
+						order))
 			counter = add(fw, &sl_stage_policy, hook, order);
 		add_policy(fw, counter, tables[i], hook);
 	}
