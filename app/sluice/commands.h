@@ -33,6 +33,9 @@ const struct command *command_find(const char *name);
 /* commands_lists.c: those whose answers are long */
 json_t *command_routes(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+/* commands_conntrack.c */
+json_t *command_conntrack(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
 /* commands_rules.c */
 json_t *command_rules(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);

@@ -16,6 +16,7 @@
 #include "config/build.h"
 #include "config/ipset_live.h"
 #include "config/yaml.h"
+#include "conntrack/text.h"
 #include "lib/router.h"
 
 #include <rte_cycles.h>
@@ -376,13 +377,36 @@ static bool apply(struct replay *p)
 	return false;
 }
 
-static bool write_empty(const char *path)
-{
-	FILE *f = fopen(path, "we");
+struct lines {
+	FILE *f;
+	const struct ct_conf *conf;
+};
 
-	if (f != NULL && fclose(f) == 0)
+static void write_line(struct ct_shard *s, struct ct_entry *e, void *arg)
+{
+	const struct lines *lines = arg;
+	struct ct_view v;
+
+	ct_view(&v, lines->conf, s, e);
+	ct_text_line(lines->f, &v);
+}
+
+/* the lines of /proc/net/nf_conntrack; none where nothing is tracked */
+static bool write_conntrack(const struct replay *p)
+{
+	const struct ct_table *table = ct_table_of(p->r);
+	struct lines lines = { fopen(p->conntrack_path, "we"), sl_firewall_tracking(p->fw) };
+
+	for (unsigned int i = 0; lines.f != NULL && table != NULL && i < p->r->n_workers; i++) {
+		struct ct_shard *s = table->shard[i];
+
+		s->now_ms = ct_now(p->r->workers[i]->now_ns);
+		for (uint32_t at = 0; at != CT_NONE;)
+			at = ct_walk(s, at, UINT32_MAX, write_line, &lines);
+	}
+	if (lines.f != NULL && fclose(lines.f) == 0)
 		return true;
-	fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	fprintf(stderr, "%s: %s\n", p->conntrack_path, strerror(errno));
 	return false;
 }
 
@@ -414,7 +438,6 @@ static bool write_sets(const struct replay *p)
 	return false;
 }
 
-/* nothing is tracked, so the kernel's own file of connections would be empty as well */
 static bool write_state(const struct replay *p)
 {
 	char path6[4096];
@@ -426,7 +449,7 @@ static bool write_state(const struct replay *p)
 	}
 	if (p->sets_path != NULL && !write_sets(p))
 		return false;
-	return p->conntrack_path == NULL || write_empty(p->conntrack_path);
+	return p->conntrack_path == NULL || write_conntrack(p);
 }
 
 static bool write_reports(const struct replay *p)

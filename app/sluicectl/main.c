@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluicectl/client.h"
+#include "app/sluicectl/conntrack.h"
 #include "app/sluicectl/set.h"
 #include "app/sluicectl/show.h"
 
@@ -30,12 +31,20 @@ static const char usage[] =
 		"  recent [NAME]     addresses that rules with -m recent have seen\n"
 		"  hashlimit [NAME]  rates by key of -m hashlimit; with -6 those of IPv6\n"
 		"  set restore       such lines from standard input\n"
+		"  conntrack [list] [NAME=VALUE...]\n"
+		"                    connections as /proc/net/nf_conntrack shows them; NAME is proto,\n"
+		"                    state, status, src, dst, sport, dport, reply-src, reply-dst,\n"
+		"                    reply-sport, reply-dport, id, mark or zone\n"
+		"  conntrack count|delete NAME=VALUE...\n"
+		"                    how many there are; end some\n"
+		"  conntrack flush   end all\n"
+		"  conntrack stats   counters of each worker\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
 		"  -s, --socket PATH   control socket (" DEFAULT_SOCKET ")\n"
 		"  -j, --json          the answer as JSON\n"
-		"  -4, -6              of routes and neighbours only IPv4, only IPv6\n"
+		"  -4, -6              of routes, neighbours and connections only IPv4, only IPv6\n"
 		"  -t, --table TABLE   of rules only this table\n"
 		"  -c, --counters      of rules also packets and bytes\n"
 		"  -Z, --zero          set the counters of rules to zero\n"
@@ -53,7 +62,7 @@ struct options {
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "rules", "set", "recent", "hashlimit", "reload", "stop" };
+	"neighbours", "rules", "set", "recent", "hashlimit", "conntrack", "reload", "stop" };
 
 static bool is_command(const char *name)
 {
@@ -93,6 +102,8 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 					usage);
 		return request;
 	}
+	if (strcmp(argv[0], "conntrack") == 0)
+		return conntrack_request(argc - 1, argv + 1, o->family, o->json);
 	request = json_object();
 	json_object_set_new(request, "command", json_string(argv[0]));
 	if (o->family != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluicectl/show.h"
 
+#include "app/sluicectl/conntrack.h"
 #include "app/sluicectl/table.h"
 
 #include <stdbool.h>
@@ -290,6 +291,7 @@ void show(const char *command, const json_t *result)
 		{ "set", show_set },
 		{ "recent", show_rules },
 		{ "hashlimit", show_rules },
+		{ "conntrack", conntrack_show },
 	};
 
 	for (unsigned int i = 0; i < sizeof(shows) / sizeof(shows[0]); i++) {

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/sluicectl/conntrack.h"
+
+#include "app/sluicectl/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+json_t *conntrack_request(int argc, char **argv, int family, bool json)
+{
+	json_t *request = json_object(), *filter = json_array();
+	int i = 0;
+
+	json_object_set_new(request, "command", json_string("conntrack"));
+	/* sluice knows what may stand here, and says so */
+	if (argc > 0 && strchr(argv[0], '=') == NULL)
+		json_object_set_new(request, "do", json_string(argv[i++]));
+	for (; i < argc; i++)
+		json_array_append_new(filter, json_string(argv[i]));
+	if (family != 0)
+		json_array_append_new(filter, json_sprintf("family=%d", family));
+	json_object_set_new(request, "filter", filter);
+	json_object_set_new(request, "json", json_boolean(json));
+	return request;
+}
+
+/* a row for each counter, a column for each worker */
+static void show_stats(const json_t *workers)
+{
+	const char *columns[16] = { "counter" };
+	char titles[14][32];
+	size_t n = json_array_size(workers);
+	const char *key;
+	struct table *t;
+	json_t *value;
+	char buf[32];
+
+	if (n > 14)
+		n = 14;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(titles[i], sizeof(titles[i]), ">worker %zu", i);
+		columns[i + 1] = titles[i];
+	}
+	t = table_new(columns);
+	json_object_foreach(json_array_get(workers, 0), key, value)
+	{
+		if (strcmp(key, "worker") == 0)
+			continue;
+		table_cell(t, "%s", key);
+		for (size_t i = 0; i < n; i++)
+			table_cell(t, "%s",
+					group_digits(json_integer_value(json_object_get(
+								     json_array_get(workers, i),
+								     key)),
+							buf));
+	}
+	table_print(t, stdout, "nothing is tracked");
+}
+
+static void show_count(const json_t *o)
+{
+	const json_t *max = json_object_get(o, "max");
+
+	if (max != NULL)
+		printf("%lld of %lld\n", json_integer_value(json_object_get(o, "count")),
+				json_integer_value(max));
+	else
+		printf("%lld deleted\n", json_integer_value(json_object_get(o, "deleted")));
+}
+
+void conntrack_show(const json_t *result)
+{
+	const json_t *line;
+	size_t i;
+
+	if (json_is_object(result)) {
+		show_count(result);
+		return;
+	}
+	if (json_is_object(json_array_get(result, 0))) {
+		show_stats(result);
+		return;
+	}
+	json_array_foreach((json_t *)(uintptr_t)result, i, line) puts(json_string_value(line));
+}
