@@ -9,6 +9,7 @@
 #include "classifier/eval.h"
 #include "classifier/match_core.h"
 #include "config/ipt.h"
+#include "conntrack/table.h"
 #include "lib/drop.h"
 #include "lib/ip.h"
 #include "lib/router.h"
@@ -17,6 +18,7 @@
 #include <rte_eal.h>
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -31,6 +33,88 @@
 static struct rte_mempool *pool;
 /* one for each form of the evaluation: what rules share by name belongs to a router */
 static struct sl_router *plain_router, *wave_router;
+
+/* connections that packets belong to, whether their tuples fit or not */
+#define CONNECTIONS 12
+static struct ct_shard *shard;
+static struct ct_entry *connections[CONNECTIONS];
+
+static struct ct_tuple tuple_of(unsigned int i)
+{
+	return (struct ct_tuple){ .src = sl_addr_v4(RTE_BE32(0x0a000102)),
+		.dst = sl_addr_v4(RTE_BE32(0x0a000202)),
+		.sport_be = rte_cpu_to_be_16((uint16_t)(1000 + i)),
+		.dport_be = RTE_BE16(80),
+		.family = SL_AF_INET,
+		.proto = i % 2 == 0 ? IPPROTO_TCP : IPPROTO_UDP };
+}
+
+static void make_connections(struct sl_router *r)
+{
+	struct ct_conf conf;
+	struct ct_shard *s;
+
+	ct_conf_init(&conf);
+	conf.max = 4096;
+	assert_non_null(ct_table_get(r, &conf));
+	s = ct_table_of(r)->shard[0];
+	for (unsigned int i = 0; i < CONNECTIONS; i++) {
+		struct ct_tuple t = tuple_of(i), reply;
+		struct ct_entry *e;
+
+		assert_true(ct_tuple_invert(&t, &reply));
+		e = ct_create(s, &t, &reply);
+		assert_non_null(e);
+		e->status |= i % 3 == 0 ? 0 : CT_SEEN_REPLY;
+		e->status |= i % 5 == 0 ? CT_ASSURED : 0;
+		ct_refresh(s, e, 60);
+		if (i % 4 != 0)
+			ct_confirm(s, e);
+	}
+}
+
+/* those of @r, as if no rule had written into them yet */
+static void use_connections(struct sl_router *r)
+{
+	shard = ct_table_of(r)->shard[0];
+	for (unsigned int i = 0; i < CONNECTIONS; i++) {
+		struct ct_tuple t = tuple_of(i);
+		struct ct_cold *cold;
+
+		connections[i] = ct_find(shard, &t).e;
+		assert_non_null(connections[i]);
+		connections[i]->mark = i;
+		cold = ct_cold(shard, connections[i]);
+		memset(cold->labels, i % 3 == 0, sizeof(cold->labels));
+		cold->packets[CT_ORIGINAL] = i;
+		cold->bytes[CT_REPLY] = 50 * i;
+	}
+}
+
+static uint64_t hash_connections(uint64_t hash)
+{
+	for (unsigned int i = 0; i < CONNECTIONS; i++) {
+		const struct ct_cold *cold = ct_cold_peek(shard, connections[i]);
+
+		hash = (hash ^ connections[i]->mark) * 0x9e3779b97f4a7c15;
+		for (unsigned int k = 0; k < sizeof(cold->labels); k++)
+			hash = (hash ^ cold->labels[k]) * 0x9e3779b97f4a7c15;
+	}
+	return hash;
+}
+
+/* as tracking leaves a packet */
+static void join_connection(struct sl_pkt *p, unsigned int index)
+{
+	unsigned int i = index * 7 % (CONNECTIONS + 4);
+
+	if (i < CONNECTIONS) {
+		p->ct = connections[i];
+		p->ct_info = (uint8_t)(index / 3 % (SL_CT_RELATED_REPLY + 1));
+	} else if (i == CONNECTIONS) {
+		p->flags |= SL_PKT_UNTRACKED;
+	}
+}
 
 /* a match with a memory: as length, but every third time that it would hold it does not */
 static uint64_t asked; /* a hash of all answers so far, in their order */
@@ -107,8 +191,8 @@ static struct ipt_prog *compile(
 	return prog;
 }
 
-static struct rte_mbuf *make_packet(
-		const struct rules_set *s, uint64_t seed, unsigned int index, enum ipt_hook hook)
+static struct rte_mbuf *make_packet(const struct rules_set *s, uint64_t seed, unsigned int index,
+		enum ipt_table_id table, enum ipt_hook hook)
 {
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
 	struct frames_case c;
@@ -124,6 +208,8 @@ static struct rte_mbuf *make_packet(
 	p->out_port = hook == IPT_PREROUTING ? SL_PORT_NONE : 1 + index % 3;
 	if (hook == IPT_OUTPUT)
 		p->flags |= SL_PKT_ORIGIN;
+	if (table != IPT_RAW)
+		join_connection(p, index);
 	return m;
 }
 
@@ -139,13 +225,17 @@ static uint64_t run(struct ipt_prog *prog, bool plain, const struct rules_set *s
 	uint64_t hash = 0;
 
 	asked = 0;
+	use_connections(w->r);
 	for (unsigned int at = 0, n; at < PACKETS; at += n) {
 		uint64_t accepted;
 
 		n = RTE_MIN(1 + (at * 7 + at / 3) % SL_BURST, PACKETS - at);
 		for (unsigned int i = 0; i < n; i++)
-			pkts[i] = make_packet(s, seed, at + i, hook);
+			pkts[i] = make_packet(s, seed, at + i, table, hook);
 		accepted = run_batch(prog, table, hook, w, pkts, n);
+		/* copies of TEE wait for the end of a burst */
+		rte_pktmbuf_free_bulk(w->output, w->n_output);
+		w->n_output = 0;
 		hash = (hash ^ accepted) * 0x9e3779b97f4a7c15;
 		for (unsigned int i = 0; i < n; i++) {
 			if (!(accepted >> i & 1))
@@ -154,7 +244,7 @@ static uint64_t run(struct ipt_prog *prog, bool plain, const struct rules_set *s
 			rte_pktmbuf_free(pkts[i]);
 		}
 	}
-	return hash ^ asked;
+	return hash_connections(hash) ^ asked;
 }
 
 static unsigned int compare_counters(
@@ -281,6 +371,8 @@ static int start(void **state)
 	assert_non_null(pool);
 	plain_router = make_router();
 	wave_router = make_router();
+	make_connections(plain_router);
+	make_connections(wave_router);
 	return 0;
 }
 

@@ -98,6 +98,9 @@ int lab_read(struct lab *lab, enum lab_ns ns, char *out, size_t size, const char
 /* Return: 0, -ENOENT if this kernel lacks it, another -errno */
 int lab_sysctl(struct lab *lab, enum lab_ns ns, const char *name, const char *value);
 
+/* lab_forget() - the router's kernel forgets all connections. Return: 0 or -errno */
+int lab_forget(struct lab *lab);
+
 /* lab_send() - put a frame on the wire of a port; at least 14 bytes. Return: 0 or -errno */
 int lab_send(struct lab *lab, unsigned int port, const void *data, size_t len);
 

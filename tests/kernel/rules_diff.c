@@ -188,6 +188,8 @@ static int run_once(struct trial *t, struct replay *r)
 	int ret;
 
 	ret = load_kernel(t);
+	if (ret == 0)
+		ret = lab_forget(t->lab);
 	if (ret < 0)
 		return ret;
 	ret = ask_kernel(t, r);

@@ -35,6 +35,7 @@ struct rules_set {
 	 * behind the burst; so nothing that counts packets stands in the same set.
 	 */
 	bool tee;
+	bool tracked; /* some rule looks at connections */
 	unsigned int n; /* lines, with the frame of tables and chains around them */
 	struct {
 		bool rule; /* may be left out */

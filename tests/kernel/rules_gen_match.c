@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The matches and targets that rules are made of. */
+#include "rules_gen_ct.h"
 #include "rules_gen_ext.h"
 
 #include <string.h>
@@ -197,6 +198,14 @@ const struct rules_match rules_matches[] = {
 	{ "zero", 1, ext_put_zero },
 	{ "hashlimit", 3, ext_put_hashlimit },
 	{ "recent", 4, ext_put_recent },
+	{ "state", 6, ct_put_state },
+	{ "conntrack", 5, ct_put_conntrack },
+	{ "connmark", 3, ct_put_connmark },
+	{ "connbytes", 2, ct_put_connbytes },
+	{ "connlabel", 2, ct_put_connlabel },
+	{ "connlimit", 2, ct_put_connlimit },
+	{ "cluster", 1, ct_put_cluster },
+	{ "helper", 1, ct_put_helper },
 	{ NULL, 0, NULL },
 };
 
@@ -270,5 +279,8 @@ const struct rules_target rules_targets[] = {
 	{ "LOG", 2, ext_put_log },
 	{ "NFLOG", 1, ext_put_nflog },
 	{ "TEE", 2, ext_put_tee },
+	{ "CONNMARK", 4, ct_put_set_connmark },
+	{ "CT", 5, ct_put_ct },
+	{ "NOTRACK", 1, ct_put_notrack },
 	{ NULL, 0, NULL },
 };

@@ -10,6 +10,7 @@ struct maker {
 	const struct rules_set *s;
 	unsigned int port;
 	bool mad; /* headers may be cut or wrong */
+	bool flow; /* of one of a few connections */
 };
 
 /* a number that some rule asks for, or one beside it */
@@ -35,6 +36,20 @@ static void put_tcp_options(struct maker *m, struct buf *b)
 		put_mem(b, PICK(m->g, lists), gen_chance(m->g, 80) ? 4 : 8);
 }
 
+/* a client has one of a few ports, and is on the side of PA */
+static void put_ports(struct maker *m, struct buf *b)
+{
+	unsigned int client = 1000 + gen_below(m->g, 3), server = gen_chance(m->g, 70) ? 80 : 53;
+
+	if (!m->flow) {
+		put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
+		put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
+		return;
+	}
+	put16(b, m->port == PB ? server : client);
+	put16(b, m->port == PB ? client : server);
+}
+
 static void put_tcp(struct maker *m, struct buf *b, size_t len)
 {
 	static const uint8_t flags[] = { 0x02, 0x02, 0x10, 0x12, 0x04, 0x14, 0x01, 0x11, 0x00, 0x3f,
@@ -42,10 +57,9 @@ static void put_tcp(struct maker *m, struct buf *b, size_t len)
 	struct buf opts = { .n = 0 };
 
 	put_tcp_options(m, &opts);
-	put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
-	put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
-	put32(b, gen_u32(m->g));
-	put32(b, gen_u32(m->g));
+	put_ports(m, b);
+	put32(b, m->flow ? 1000 : gen_u32(m->g));
+	put32(b, m->flow ? 1000 : gen_u32(m->g));
 	put8(b,
 			m->mad && gen_chance(m->g, 40) ? gen_u32(m->g) & 0xf0
 						       : (5 + (unsigned int)opts.n / 4) << 4);
@@ -58,8 +72,7 @@ static void put_tcp(struct maker *m, struct buf *b, size_t len)
 
 static void put_udp(struct maker *m, struct buf *b, size_t len)
 {
-	put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
-	put16(b, aim(m, NOTE_PORT, gen_u32(m->g)));
+	put_ports(m, b);
 	put16(b, (unsigned int)len + 8);
 	put16(b, 0);
 	put_random(m->g, b, len);
@@ -73,7 +86,7 @@ static void put_icmp(struct maker *m, struct buf *b, size_t len)
 	put8(b, m->s->v6 ? PICK(m->g, v6) : PICK(m->g, v4));
 	put8(b, gen_chance(m->g, 70) ? 0 : gen_below(m->g, 6));
 	put16(b, 0);
-	put32(b, gen_u32(m->g));
+	put32(b, m->flow ? 1 + gen_below(m->g, 2) : gen_u32(m->g));
 	put_random(m->g, b, len);
 }
 
@@ -161,6 +174,10 @@ static void make_v4(struct maker *m)
 
 	if (to >> 16 == (198 << 8 | 18))
 		ip.dst = to;
+	if (m->flow) {
+		ip.src = IP4(10, 0, 1, 2);
+		ip.dst = IP4(10, 0, 2, 2);
+	}
 	if (m->port == PB) {
 		uint32_t swap = ip.src;
 
@@ -216,11 +233,11 @@ static void make_v6(struct maker *m)
 	struct buf l4 = { .n = 0 }, ext = { .n = 0 };
 	bool own;
 
-	addr6(ip.src, PICK(m->g, src));
-	addr6(ip.dst, PICK(m->g, dst));
+	addr6(ip.src, m->flow ? "fd01::2" : PICK(m->g, src));
+	addr6(ip.dst, m->flow ? "fd02::2" : PICK(m->g, dst));
 	if (m->port == PB) {
 		addr6(ip.src, "fd02::2");
-		addr6(ip.dst, PICK(m->g, src));
+		addr6(ip.dst, m->flow ? "fd01::2" : PICK(m->g, src));
 	}
 	own = ip.dst[15] == 1 && ip.dst[0] == 0xfd;
 	ip.first = ip.proto;
@@ -250,8 +267,9 @@ void rules_packet(
 	c->class = "rules";
 	c->index = index;
 	c->n = 0;
-	m.port = gen_chance(&g, 80) ? PA : PB;
-	m.mad = gen_chance(&g, 15);
+	m.flow = s->tracked && gen_chance(&g, 60);
+	m.port = gen_chance(&g, m.flow ? 55 : 80) ? PA : PB;
+	m.mad = !m.flow && gen_chance(&g, 15);
 	if (s->v6)
 		make_v6(&m);
 	else
