@@ -65,7 +65,9 @@ static enum ct_icmp quotes(struct ct_pkt *c, uint32_t off, const uint16_t zone[C
 	if (!ct_tuple_quoted(c->m, off, 0, &quoted) || !ct_tuple_invert(&quoted, &answer))
 		return CT_ICMP_INVALID;
 	f = ct_find_zoned(c->s, &answer, zone);
-	if (f.e == NULL || !sl_addr_eq(&c->p->dst, &ct_tuple_of(f.e, f.dir)->dst))
+	/* the kernel does not find a connection before its first packet has passed all rules */
+	if (f.e == NULL || (f.e->status & CT_CONFIRMED) == 0
+			|| !sl_addr_eq(&c->p->dst, &ct_tuple_of(f.e, f.dir)->dst))
 		return CT_ICMP_INVALID;
 	c->p->ct = f.e;
 	c->p->ct_info = f.dir == CT_REPLY ? SL_CT_RELATED_REPLY : SL_CT_RELATED;
