@@ -3,6 +3,7 @@
  * docs/config.md names every key and switch that the program knows, with its default and range, and
  * none that it does not know. Usage: docs_test CONFIG.md SOURCE...
  */
+#include "conntrack/conf.h"
 #include "lib/sysctl.h"
 
 #include <errno.h>
@@ -125,6 +126,21 @@ static void test_docs_tell_every_switch(void **state)
 #undef X
 }
 
+static void test_docs_tell_every_switch_of_tracking(void **state)
+{
+	const char *name;
+	long def, min, max;
+	char row[256];
+
+	(void)state;
+	for (size_t i = 0; (name = ct_sysctl_name(i, &def)) != NULL; i++) {
+		assert_int_equal(ct_sysctl_check(name, def, &min, &max), 0);
+		snprintf(row, sizeof(row), "| `%s` | %ld | %ld to %ld | ", name, def, min, max);
+		if (!has_line(doc, row))
+			fail_msg("no line that begins %s", row);
+	}
+}
+
 static void test_docs_tell_nothing_else(void **state)
 {
 	char name[128], port[SL_PORT_NAME_MAX];
@@ -136,7 +152,8 @@ static void test_docs_tell_nothing_else(void **state)
 		if (strchr(name, '.') == NULL) {
 			if (!is_key(name))
 				fail_msg("'%s' is no key", name);
-		} else if (sl_sysctl_check(name, 0, port, &min, &max) == -ENOENT) {
+		} else if (sl_sysctl_check(name, 0, port, &min, &max) == -ENOENT
+				&& ct_sysctl_check(name, 0, &min, &max) == -ENOENT) {
 			fail_msg("'%s' is no switch", name);
 		}
 	}
@@ -147,6 +164,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_docs_tell_every_key),
 		cmocka_unit_test(test_docs_tell_every_switch),
+		cmocka_unit_test(test_docs_tell_every_switch_of_tracking),
 		cmocka_unit_test(test_docs_tell_nothing_else),
 	};
 	int status;
