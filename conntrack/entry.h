@@ -121,7 +121,9 @@ struct ct_entry {
 	uint32_t master_at;
 	uint16_t master_worker;
 	uint16_t nat_port; /* MASQUERADE: logical port by which it left, 0: none */
-	uint32_t spare[2];
+	uint16_t events_off; /* CT_EVENT_*: that a CT target wants to be left untold */
+	uint16_t pad;
+	uint32_t spare;
 } __rte_aligned(64);
 static_assert(sizeof(struct ct_entry) == 192, "three lines");
 static_assert(offsetof(struct ct_entry, tcp) == 64, "the protocol's line");

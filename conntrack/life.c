@@ -2,6 +2,7 @@
 #include "conntrack/life.h"
 
 #include "conntrack/early_drop.h"
+#include "conntrack/events.h"
 #include "conntrack/index.h"
 #include "conntrack/turn.h"
 #include "conntrack/wheel.h"
@@ -172,6 +173,7 @@ void ct_confirm(struct ct_shard *s, struct ct_entry *e)
 	e->status |= CT_CONFIRMED;
 	s->stats.insert++;
 	ct_wheel_arm(s, e);
+	ct_event(s, e, e->status & CT_EXPECTED ? CT_EVENT_RELATED : CT_EVENT_NEW);
 }
 
 /* out of the index, and no longer counted */
@@ -187,6 +189,8 @@ static void unlink_entry(struct ct_shard *s, struct ct_entry *e, uint64_t hash)
 		ct_index_remove(x, hash, at, CT_STANDS_BOTH);
 	}
 	s->stats.delete += (e->status & CT_CONFIRMED) != 0;
+	if (e->status & CT_CONFIRMED)
+		ct_event(s, e, CT_EVENT_DESTROY);
 	e->status |= CT_DYING | CT_UNFOUND;
 	ct_place_give(s);
 }

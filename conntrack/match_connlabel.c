@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "conntrack/events.h"
 #include "conntrack/ext.h"
 
 static bool connlabel_match(
@@ -18,6 +19,8 @@ static bool connlabel_match(
 	if ((match->set & IPT_CONNLABEL_SET) == 0)
 		return inv;
 	ct_cold(s, e)->labels[m->bit / 8] |= bit;
+	if (e->status & CT_CONFIRMED)
+		ct_event(s, e, CT_EVENT_LABEL);
 	return !inv;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* connmark, and CONNMARK, which copies between the mark of a packet and that of its connection. */
+#include "conntrack/events.h"
 #include "conntrack/ext.h"
 
 static bool connmark_match(
@@ -44,8 +45,11 @@ static int connmark_run(
 		mark = (e->mark & ~t->xmark.mask) ^ shift(target, c->p->mark & t->nfmask);
 	else
 		mark = shift(target, (e->mark & ~t->xmark.mask) ^ t->xmark.value);
-	if (e->mark != mark)
-		e->mark = mark;
+	if (e->mark == mark)
+		return IPT_CONTINUE;
+	e->mark = mark;
+	if (e->status & CT_CONFIRMED)
+		ct_event(ct_ext_shard(c), e, CT_EVENT_MARK);
 	return IPT_CONTINUE;
 }
 

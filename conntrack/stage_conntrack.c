@@ -4,6 +4,7 @@
  * one packet changes (a connection made, killed, made anew) the next ones see, as if they had come
  * one by one.
  */
+#include "conntrack/events.h"
 #include "conntrack/related.h"
 #include "conntrack/stage.h"
 #include "lib/worker.h"
@@ -125,6 +126,7 @@ static bool prepare(struct ct_pkt *c, struct ct_tuple *t)
 static struct ct_entry *make(struct ct_pkt *c, struct ct_tuple *t, const uint16_t zone[CT_DIR_NB],
 		enum ct_verdict *verdict)
 {
+	const struct ct_template *tmpl = ct_template_of(c->p);
 	struct ct_tuple reply;
 	struct ct_entry *e;
 
@@ -139,6 +141,8 @@ static struct ct_entry *make(struct ct_pkt *c, struct ct_tuple *t, const uint16_
 		return NULL;
 	}
 	c->is_new = true;
+	if (unlikely(tmpl != NULL && tmpl->has_events))
+		e->events_off = (uint16_t)~tmpl->events;
 	if (ct_proto_new(c, e))
 		return e;
 	ct_kill(c->s, e);
@@ -162,9 +166,29 @@ static void count(const struct ct_pkt *c, struct ct_entry *e)
 	cold->bytes[c->dir] += c->p->l3_len;
 }
 
+/* what a packet changed of a connection that listeners know */
+static __rte_noinline void tell(
+		const struct ct_pkt *c, const struct ct_entry *e, uint32_t was, uint8_t was_state)
+{
+	uint32_t new = e->status & ~was, what = 0;
+
+	if ((was & CT_CONFIRMED) == 0)
+		return;
+	if (new &CT_SEEN_REPLY)
+		what |= CT_EVENT_REPLY;
+	if (new &CT_ASSURED)
+		what |= CT_EVENT_ASSURED;
+	if (e->orig.proto == IPPROTO_TCP && e->tcp.state != was_state)
+		what |= CT_EVENT_PROTOINFO;
+	if (what != 0)
+		ct_event(c->s, e, what);
+}
+
 /* a packet and the entry of its connection. Return: CT_PASS, CT_INVALID, CT_DROP, CT_REPEAT */
 static enum ct_verdict handle(struct ct_pkt *c, struct ct_entry *e)
 {
+	uint32_t was = e->status;
+	uint8_t was_state = e->tcp.state;
 	enum ct_verdict verdict;
 
 	c->p->ct = e;
@@ -176,6 +200,8 @@ static enum ct_verdict handle(struct ct_pkt *c, struct ct_entry *e)
 			e->status |= CT_SEEN_REPLY;
 		if (unlikely(c->conf->acct) && verdict != CT_PASS_IGNORED)
 			count(c, e);
+		if (unlikely(c->s->events != NULL))
+			tell(c, e, was, was_state);
 		if (unlikely(verdict == CT_PASS_KILLED))
 			ct_kill(c->s, e);
 		return CT_PASS;

@@ -24,6 +24,7 @@
 
 #include <stdio.h>
 
+struct ct_events;
 struct ct_expects;
 struct ct_index;
 struct ct_wheel;
@@ -82,6 +83,7 @@ struct ct_shard {
 	uint32_t sweep_seen; /* struct ct_table's sweeps that it has taken part in */
 	uint16_t worker;
 	struct ct_table *table; /* [const] */
+	struct ct_events *events; /* NULL: nobody listens; conntrack/events.h */
 	struct ct_stats stats;
 	uint64_t invalid[CT_INVALID_NB]; /* packets that a protocol found INVALID, by reason */
 	enum ct_invalid why; /* the last one of them */

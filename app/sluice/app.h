@@ -14,6 +14,7 @@
 
 struct packet_log;
 struct sl_conf;
+struct listener;
 struct sl_firewall;
 
 struct app {
@@ -29,6 +30,7 @@ struct app {
 	struct port_link *port_link[SL_PORTS_MAX]; /* [const] by port id */
 	struct worker_thread threads[SL_WORKERS_MAX]; /* [const] */
 	pthread_mutex_t lock; /* held by control while it swaps the configuration */
+	struct listener *listener; /* [control] to connections; NULL: nobody is */
 	unsigned int reloads; /* [control] that went well */
 	bool stop; /* [control] */
 };

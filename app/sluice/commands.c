@@ -259,7 +259,7 @@ const struct command commands[] = {
 	{ "set", "sets as ipset-save text; lines of ipset that change them", command_set, false },
 	{ "recent", "addresses that rules have seen, by list", command_recent, false },
 	{ "hashlimit", "rates by key, by table", command_hashlimit, false },
-	{ "conntrack", "tracked connections: list, count, stats, delete, flush", command_conntrack,
+	{ "conntrack", "connections: list, count, stats, delete, flush, events", command_conntrack,
 			false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },

@@ -3,6 +3,7 @@
 
 #include "app/sluice/app.h"
 #include "app/sluice/links.h"
+#include "app/sluice/listen.h"
 #include "app/sluice/netdev.h"
 #include "app/sluice/packet_log.h"
 #include "app/sluice/reload.h"
@@ -138,8 +139,10 @@ void control_run(struct control *c, struct app *app)
 
 		/* after every change that the kernel tells of, and for devices that tell nothing */
 		links_refresh(app);
+		listen_tick(app);
 		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events), wait_ms);
 		for (int i = 0; i < n; i++)
 			take_event(c, app, &events[i]);
 	}
+	listen_stop(app);
 }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluicectl/conntrack.h"
 
+#include "app/sluicectl/client.h"
 #include "app/sluicectl/table.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* how often events are asked for */
+#define FOLLOW_NS 100000000
 
 json_t *conntrack_request(int argc, char **argv, int family, bool json)
 {
@@ -22,6 +28,48 @@ json_t *conntrack_request(int argc, char **argv, int family, bool json)
 	json_object_set_new(request, "filter", filter);
 	json_object_set_new(request, "json", json_boolean(json));
 	return request;
+}
+
+bool conntrack_follows(const json_t *request)
+{
+	const char *what = json_string_value(json_object_get(request, "do"));
+
+	return what != NULL && strcmp(what, "events") == 0;
+}
+
+static void print_events(const json_t *events)
+{
+	const json_t *event;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)events, i, event)
+	{
+		if (json_is_string(event))
+			puts(json_string_value(event));
+		else
+			json_dumpf(event, stdout, JSON_COMPACT);
+		if (!json_is_string(event))
+			putchar('\n');
+	}
+}
+
+int conntrack_follow(int fd, json_t *request, json_t **result)
+{
+	const struct timespec pause = { .tv_nsec = FOLLOW_NS };
+	int ret;
+
+	json_object_set_new(request, "session", json_integer(getpid()));
+	do {
+		ret = client_ask(fd, json_deep_copy(request), result);
+		if (ret < 0)
+			break;
+		print_events(*result);
+		json_decref(*result);
+		*result = NULL;
+		nanosleep(&pause, NULL);
+	} while (fflush(stdout) == 0);
+	json_decref(request);
+	return ret;
 }
 
 /* a row for each counter, a column for each worker */

@@ -13,4 +13,14 @@
  */
 json_t *conntrack_request(int argc, char **argv, int family, bool json);
 
+/* whether the answers to a request never end */
+bool conntrack_follows(const json_t *request);
+
+/**
+ * conntrack_follow() - prints events until sluice is gone or nobody reads
+ *
+ * Return: as client_ask()
+ */
+int conntrack_follow(int fd, json_t *request, json_t **result);
+
 void conntrack_show(const json_t *result);

@@ -39,6 +39,8 @@ static const char usage[] =
 		"                    how many there are; end some\n"
 		"  conntrack flush   end all\n"
 		"  conntrack stats   counters of each worker\n"
+		"  conntrack events [NAME=VALUE...]\n"
+		"                    what begins, changes and ends, as it happens\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
@@ -152,7 +154,12 @@ static int ask(const struct options *o, const char *command, json_t *request)
 		json_decref(request);
 		return EXIT_FAILED;
 	}
-	ret = restore ? set_restore(fd, o->exist, &result) : client_ask(fd, request, &result);
+	if (restore)
+		ret = set_restore(fd, o->exist, &result);
+	else if (conntrack_follows(request))
+		ret = conntrack_follow(fd, request, &result);
+	else
+		ret = client_ask(fd, request, &result);
 	close(fd);
 	if (ret < 0) {
 		fprintf(stderr, "sluicectl: %s: %s\n", command,
