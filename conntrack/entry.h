@@ -24,6 +24,8 @@
 /* not the kernel's */
 #define CT_TWO_TUPLES (1U << 24) /* reply is not original turned round: found by both */
 #define CT_UNFOUND (1U << 25) /* out of the index; memory is kept to the end of the burst */
+#define CT_IN_SOURCES (1U << 29) /* in the list of its source */
+#define CT_NAT_PENDING (1U << 30) /* a packet of the batch at hand is to ask nat for it */
 #define CT_REPLY_ONLY (1U << 26) /* clash resolved: found by its reply alone */
 #define CT_FRESH (1U << 27) /* made since the last tick */
 #define CT_COLD (1U << 28) /* struct ct_cold of this memory was written */
@@ -123,7 +125,7 @@ struct ct_entry {
 	uint16_t nat_port; /* MASQUERADE: logical port by which it left, 0: none */
 	uint16_t events_off; /* CT_EVENT_*: that a CT target wants to be left untold */
 	uint16_t pad;
-	uint32_t spare;
+	uint32_t by_source; /* NAT: link of the list of connections from one source */
 } __rte_aligned(64);
 static_assert(sizeof(struct ct_entry) == 192, "three lines");
 static_assert(offsetof(struct ct_entry, tcp) == 64, "the protocol's line");

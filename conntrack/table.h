@@ -27,6 +27,7 @@
 struct ct_events;
 struct ct_expects;
 struct ct_index;
+struct ct_sources;
 struct ct_wheel;
 struct sl_router;
 struct sl_worker;
@@ -65,6 +66,7 @@ struct ct_shard {
 	struct ct_cold *cold; /* [const] by number of the entry */
 	struct ct_index *index;
 	struct ct_wheel *wheel;
+	struct ct_sources *sources; /* NULL until there is NAT; conntrack/nat.h */
 	const struct ct_conf *conf; /* set by the stage at the start of a burst */
 	uint32_t max; /* [const] of the whole table: one shard may come to hold them all */
 	uint32_t room; /* [const] entries of memory: max and what one turn may need on top */

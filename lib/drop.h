@@ -64,6 +64,7 @@ struct sl_worker;
 	X(HOTDROP, "rule_hotdrop", "dropped by a match that could not read its header")           \
 	X(REJECT, "rule_reject", "rejected by a rule")                                            \
 	X(CONNTRACK, "conntrack_drop", "connection table full, or tracking refuses the packet")   \
+	X(NAT, "nat_drop", "no free port, or nothing that NAT can translate")                     \
 	X(STAGE, "stage_drop", "dropped by a plugged-in stage")                                   \
 	/* resources */                                                                           \
 	X(HANDOFF_FULL, "handoff_full", "ring to the owning worker is full")                      \

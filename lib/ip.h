@@ -156,6 +156,10 @@ uint16_t sl_csum_pseudo(const struct sl_pkt *p, uint8_t proto, uint32_t len);
 uint16_t sl_csum_update16(uint16_t csum_be, uint16_t old_be, uint16_t new_be);
 uint16_t sl_csum_update32(uint16_t csum_be, uint32_t old_be, uint32_t new_be);
 
+/* lib/crc32c.c: SCTP's checksum over @len bytes at @off, as it stands in the header; the field itself
+ * is taken as it is, so it has to be 0 */
+uint32_t sl_crc32c(const struct rte_mbuf *m, uint32_t off, uint32_t len);
+
 /* lib/offload.c: complete L4 checksums that a peer left to hardware (field holds the pseudo
  * header sum alone); on links with csum_partial */
 void sl_offload_complete(struct rte_mbuf *m);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which address and port a connection gets, as get_unique_tuple() and what it calls. Tuples here are
+ * as the packet leaves: their answer is what has to be unique.
+ */
+#include "conntrack/nat.h"
+#include "lib/worker.h"
+
+#include <rte_jhash.h>
+
+#include <netinet/in.h>
+
+/* a search is given up after so many tries, and starts at another place with half as many */
+#define TRIES_MAX 128U
+#define TRIES_MIN 16U
+/* so near the end a closed connection gives its port to a newer one */
+#define TRIES_HARDER 32U
+
+/* a connection that is being set up */
+struct choice {
+	struct sl_worker *w;
+	struct ct_shard *s;
+	struct ct_entry *e;
+	const struct ct_nat_range *range;
+	enum ct_manip manip;
+};
+
+static bool has_ports(uint8_t proto)
+{
+	return proto == IPPROTO_TCP || proto == IPPROTO_UDP || proto == IPPROTO_UDPLITE
+			|| proto == IPPROTO_SCTP;
+}
+
+static bool is_icmp(const struct ct_tuple *t)
+{
+	return t->proto == (t->family == SL_AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6);
+}
+
+/* the part of the protocol that may be changed; ICMP has one id for both sides */
+static rte_be16_t *part(struct ct_tuple *t, enum ct_manip manip)
+{
+	return manip == CT_MANIP_SRC || is_icmp(t) ? &t->sport_be : &t->dport_be;
+}
+
+static bool is_used(const struct choice *c, const struct ct_tuple *t)
+{
+	struct ct_tuple answer;
+
+	if (!ct_tuple_invert(t, &answer))
+		return false;
+	answer.zone = c->e->reply.zone;
+	return ct_is_used(c->s, &answer, c->e);
+}
+
+/* a connection in TIME_WAIT or CLOSE goes, if the sequence numbers of the new one are beyond its own */
+static bool is_used_harder(
+		const struct choice *c, const struct ct_tuple *t, unsigned int tries_left)
+{
+	struct ct_tuple answer;
+	struct ct_found f;
+
+	if (tries_left > TRIES_HARDER || t->proto != IPPROTO_TCP
+			|| c->e->tcp.state != CT_TCP_SYN_SENT || !ct_tuple_invert(t, &answer))
+		return is_used(c, t);
+	answer.zone = c->e->reply.zone;
+	f = ct_find(c->s, &answer);
+	if (f.e == NULL || f.e == c->e)
+		return is_used(c, t);
+	if (f.dir == CT_ORIGINAL || (f.e->status & CT_SRC_NAT) == 0
+			|| f.e->status & (CT_FIXED_TIMEOUT | CT_DYING)
+			|| (f.e->tcp.state != CT_TCP_TIME_WAIT && f.e->tcp.state != CT_TCP_CLOSE)
+			|| (int32_t)(f.e->tcp.side[CT_ORIGINAL].end
+					   - c->e->tcp.side[CT_ORIGINAL].end)
+					>= 0)
+		return true;
+	ct_kill(c->s, f.e);
+	return is_used(c, t);
+}
+
+/* -1, 0 or 1 by the order of addresses as numbers */
+static int compare(const struct sl_addr *a, const struct sl_addr *b)
+{
+	return memcmp(a->b, b->b, sizeof(a->b));
+}
+
+static bool addr_in_range(const struct choice *c, const struct ct_tuple *t)
+{
+	const struct sl_addr *a = c->manip == CT_MANIP_SRC ? &t->src : &t->dst;
+
+	return (c->range->flags & CT_NAT_ADDRS) == 0
+			|| (compare(a, &c->range->lo) >= 0 && compare(a, &c->range->hi) <= 0);
+}
+
+static bool port_in_range(const struct choice *c, struct ct_tuple *t)
+{
+	uint16_t port;
+
+	if ((c->range->flags & CT_NAT_PORTS) == 0)
+		return true;
+	if (!is_icmp(t) && !has_ports(t->proto) && t->proto != IPPROTO_GRE)
+		return true;
+	port = rte_be_to_cpu_16(*part(t, c->manip));
+	return port >= c->range->port_lo && port <= c->range->port_hi;
+}
+
+/* another connection from the same source has a mapping that would do */
+static bool reuse_source(const struct choice *c, const struct ct_tuple *cur, struct ct_tuple *t)
+{
+	const struct ct_entry *other = NULL;
+
+	while ((other = ct_source_next(c->s, cur, other)) != NULL) {
+		if (!ct_tuple_invert(&other->reply, t))
+			continue;
+		t->dst = cur->dst;
+		t->zone = cur->zone;
+		if (is_icmp(cur)) {
+			t->type = cur->type;
+			t->code = cur->code;
+		} else {
+			t->dport_be = cur->dport_be;
+		}
+		if (addr_in_range(c, t) && port_in_range(c, t))
+			return true;
+	}
+	return false;
+}
+
+/* an address of the range by hash, a word at a time: below the last address all of a word are good */
+static void choose_addr(const struct choice *c, struct ct_tuple *t)
+{
+	const struct ct_nat_range *range = c->range;
+	struct sl_addr *a = c->manip == CT_MANIP_SRC ? &t->src : &t->dst;
+	struct sl_addr dst = t->dst;
+	unsigned int last = t->family == SL_AF_INET ? 0 : 3;
+	bool persistent = range->flags & CT_NAT_PERSISTENT;
+	bool full = false;
+	uint32_t j;
+
+	if ((range->flags & CT_NAT_ADDRS) == 0)
+		return;
+	if (sl_addr_eq(&range->lo, &range->hi)) {
+		*a = range->lo;
+		return;
+	}
+	j = rte_jhash_32b(t->src.w, 4, persistent ? 0 : dst.w[last] ^ c->e->orig.zone);
+	for (unsigned int i = 0; i <= last; i++) {
+		uint32_t lo = 0, dist = UINT32_MAX;
+
+		if (!full) {
+			lo = rte_be_to_cpu_32(range->lo.w[i]);
+			dist = rte_be_to_cpu_32(range->hi.w[i]) - lo + 1;
+		}
+		a->w[i] = rte_cpu_to_be_32(lo + (uint32_t)((uint64_t)j * dist >> 32));
+		if (a->w[i] != range->hi.w[i])
+			full = true;
+		if (!persistent)
+			j ^= c->manip == CT_MANIP_DST ? a->w[i] : dst.w[i];
+	}
+}
+
+struct ports {
+	uint16_t min;
+	uint32_t n;
+};
+
+/* where a port may be searched; false: nowhere, it stays */
+static bool bounds(const struct choice *c, struct ct_tuple *t, struct ports *b)
+{
+	const struct ct_nat_range *range = c->range;
+	bool given = range->flags & CT_NAT_PORTS;
+	uint16_t port = rte_be_to_cpu_16(*part(t, c->manip));
+
+	if (is_icmp(t)) {
+		*b = (struct ports){ 0, 65536 };
+		if (given)
+			*b = (struct ports){ range->port_lo,
+				(uint32_t)(range->port_hi - range->port_lo) + 1 };
+		return true;
+	}
+	/* a call's key belongs to its control connection */
+	if (t->proto == IPPROTO_GRE) {
+		if (c->e->master_id == 0)
+			return false;
+		*b = (struct ports){ 1, 65535 };
+	} else if (!has_ports(t->proto)) {
+		return false;
+	} else if (!given && c->manip == CT_MANIP_DST) {
+		return false;
+	} else if (port < 512) {
+		*b = (struct ports){ 1, 511 };
+	} else if (port < 1024) {
+		*b = (struct ports){ 600, 424 };
+	} else {
+		*b = (struct ports){ 1024, 64512 };
+	}
+	if (given) {
+		b->min = RTE_MIN(range->port_lo, range->port_hi);
+		b->n = (uint32_t)(RTE_MAX(range->port_lo, range->port_hi) - b->min) + 1;
+	}
+	return true;
+}
+
+static void search_port(const struct choice *c, struct ct_tuple *t)
+{
+	rte_be16_t *at = part(t, c->manip);
+	unsigned int tries;
+	struct ports b;
+	uint32_t off = 0;
+
+	if (!bounds(c, t, &b))
+		return;
+	if (c->range->flags & CT_NAT_BASE)
+		off = (uint16_t)(rte_be_to_cpu_16(*at) - c->range->base);
+	else if (c->range->flags & CT_NAT_RANDOM || c->manip == CT_MANIP_SRC)
+		off = sl_worker_random(c->w) & UINT16_MAX;
+	for (tries = RTE_MIN(b.n, TRIES_MAX);; tries /= 2) {
+		for (unsigned int i = 0; i < tries; i++, off = (uint16_t)(off + 1)) {
+			*at = rte_cpu_to_be_16((uint16_t)(b.min + off % b.n));
+			if (!is_used_harder(c, t, tries - i))
+				return;
+		}
+		if (tries >= b.n || tries < TRIES_MIN)
+			return;
+		off = sl_worker_random(c->w) & UINT16_MAX;
+	}
+}
+
+static void choose(const struct choice *c, const struct ct_tuple *cur, struct ct_tuple *t)
+{
+	const struct ct_nat_range *range = c->range;
+	bool random = range->flags & CT_NAT_RANDOM;
+
+	*t = *cur;
+	if (c->manip == CT_MANIP_SRC && !random) {
+		if (addr_in_range(c, t) && port_in_range(c, t)) {
+			if (!is_used(c, t))
+				return;
+		} else if (reuse_source(c, cur, t) && !is_used(c, t)) {
+			return;
+		}
+		*t = *cur;
+	}
+	choose_addr(c, t);
+	if (!random) {
+		if ((range->flags & CT_NAT_PORTS) == 0) {
+			if (!is_used(c, t))
+				return;
+		} else if ((range->flags & CT_NAT_BASE) == 0 && port_in_range(c, t)
+				&& (range->port_lo == range->port_hi || !is_used(c, t))) {
+			return;
+		}
+	}
+	search_port(c, t);
+}
+
+bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
+		const struct ct_nat_range *range, enum ct_manip manip)
+{
+	const struct choice c = { .w = w, .s = s, .e = e, .range = range, .manip = manip };
+	struct ct_tuple cur, t, answer;
+
+	/* too late: its packets have been passed on as they were */
+	if (e->status & CT_CONFIRMED)
+		return true;
+	if (ct_nat_is_done(e, manip) || !ct_tuple_invert(&e->reply, &cur))
+		return false;
+	choose(&c, &cur, &t);
+	if (!ct_tuple_invert(&t, &answer))
+		return false;
+	answer.zone = e->reply.zone;
+	if (!ct_tuple_eq(&t, &cur))
+		e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT : CT_DST_NAT;
+	if (manip == CT_MANIP_DST) {
+		/* replies are told apart only by what the source's side makes of it */
+		e->reply = answer;
+	} else {
+		if (e->status & CT_NAT_MASK && ct_set_reply(s, e, &answer) < 0) {
+			s->stats.insert_failed++;
+			return false;
+		}
+		ct_source_add(s, e);
+	}
+	e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT_DONE : CT_DST_NAT_DONE;
+	return true;
+}
+
+bool ct_nat_setup_null(
+		struct sl_worker *w, struct ct_shard *s, struct ct_entry *e, enum ct_manip manip)
+{
+	const struct sl_addr *a = manip == CT_MANIP_SRC ? &e->reply.dst : &e->reply.src;
+	const struct ct_nat_range range = { .flags = CT_NAT_ADDRS, .lo = *a, .hi = *a };
+
+	return ct_nat_setup(w, s, e, &range, manip);
+}

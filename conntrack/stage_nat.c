@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The first packet of a connection asks the nat table, all others are rewritten by what it said, as
+ * nf_nat_inet_fn(). Of several first packets in one batch only one asks.
+ */
+#include "conntrack/stage_nat.h"
+
+#include "classifier/stage_ruleset.h"
+#include "conntrack/nat.h"
+#include "conntrack/related.h"
+#include "lib/net.h"
+#include "lib/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct nat {
+	struct ct_table *table;
+	const struct ipt_prog *prog[IPT_FAMILY_NB];
+	enum ipt_hook hook;
+	enum ct_manip manip;
+};
+
+struct batch {
+	struct sl_worker *w;
+	struct ct_shard *s;
+	const struct nat *nat;
+	struct rte_mbuf **pkts;
+	uint64_t on; /* packets that are still there */
+};
+
+static int nat_create(struct sl_router *r, const struct sl_stage_conf *conf, void **priv)
+{
+	const struct ct_nat_conf *c = (const void *)conf;
+	struct nat *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return -ENOMEM;
+	s->table = ct_table_get(r, &c->ct.ct);
+	if (s->table == NULL || ct_nat_prepare(s->table) < 0) {
+		free(s);
+		return -ENOMEM;
+	}
+	memcpy(s->prog, c->prog, sizeof(s->prog));
+	while (ipt_stage_hook(s->hook) != conf->hook)
+		s->hook++;
+	s->manip = s->hook == IPT_PREROUTING || s->hook == IPT_OUTPUT ? CT_MANIP_DST : CT_MANIP_SRC;
+	*priv = s;
+	return 0;
+}
+
+static void nat_destroy(void *priv)
+{
+	free(priv);
+}
+
+static void drop(struct batch *b, unsigned int i)
+{
+	sl_drop(b->w, b->pkts[i], SL_DROP_NAT);
+	b->on &= ~(UINT64_C(1) << i);
+}
+
+static enum ipt_family family_of(const struct sl_pkt *p)
+{
+	return p->family == SL_AF_INET ? IPT_V4 : IPT_V6;
+}
+
+/* whether the packet is a first one whose connection waits for the table's word on this side */
+static bool is_asking(const struct batch *b, const struct sl_pkt *p)
+{
+	const struct ct_entry *e = ct_of(p);
+
+	if (e == NULL || b->nat->prog[family_of(p)] == NULL || ct_nat_is_done(e, b->nat->manip))
+		return false;
+	if (p->ct_info == SL_CT_NEW)
+		return true;
+	return (p->ct_info == SL_CT_RELATED || p->ct_info == SL_CT_RELATED_REPLY) && !ct_is_icmp(p);
+}
+
+/* the table over packets of one family, each of another connection */
+static void ask_family(struct batch *b, enum ipt_family family, uint64_t which)
+{
+	struct ct_entry *entries[SL_BURST];
+	struct rte_mbuf *part[SL_BURST];
+	unsigned int n = 0;
+	uint64_t accepted;
+
+	if (which == 0)
+		return;
+	for (uint64_t rest = which; rest != 0; rest &= rest - 1, n++) {
+		part[n] = b->pkts[__builtin_ctzll(rest)];
+		entries[n] = ct_of(sl_pkt(part[n]));
+	}
+	accepted = ipt_prog_run(b->nat->prog[family], IPT_NAT, b->nat->hook, b->w, part, n);
+	n = 0;
+	for (uint64_t rest = which; rest != 0; rest &= rest - 1, n++) {
+		unsigned int i = (unsigned int)__builtin_ctzll(rest);
+
+		entries[n]->status &= ~CT_NAT_PENDING;
+		b->pkts[i] = part[n];
+		if ((accepted >> n & 1) == 0)
+			b->on &= ~(UINT64_C(1) << i);
+		else if (!ct_nat_is_done(entries[n], b->nat->manip)
+				&& !ct_nat_setup_null(b->w, b->s, entries[n], b->nat->manip))
+			drop(b, i);
+	}
+}
+
+/* packets of @rest that ask now: one of each connection */
+static uint64_t pick(struct batch *b, uint64_t rest, uint64_t which[IPT_FAMILY_NB])
+{
+	uint64_t picked = 0;
+
+	for (; rest != 0; rest &= rest - 1) {
+		const struct sl_pkt *p = sl_pkt(b->pkts[__builtin_ctzll(rest)]);
+		struct ct_entry *e = ct_of(p);
+
+		if (likely(!is_asking(b, p)) || e->status & CT_NAT_PENDING)
+			continue;
+		e->status |= CT_NAT_PENDING;
+		which[family_of(p)] |= rest & -rest;
+		picked |= rest & -rest;
+	}
+	return picked;
+}
+
+/* again only for connections whose first packet was dropped, or that are bound no more */
+static void ask(struct batch *b)
+{
+	uint64_t asked = 0, picked;
+
+	do {
+		uint64_t which[IPT_FAMILY_NB] = { 0 };
+
+		picked = pick(b, b->on & ~asked, which);
+		asked |= picked;
+		for (unsigned int f = 0; f < IPT_FAMILY_NB; f++)
+			ask_family(b, (enum ipt_family)f, which[f]);
+	} while (unlikely(picked != 0));
+}
+
+/* MASQUERADE chose the address of the port by which the first packet left */
+static bool has_moved(const struct batch *b, const struct sl_pkt *p, const struct ct_entry *e)
+{
+	return unlikely(e->nat_port != 0) && b->nat->hook == IPT_POSTROUTING
+			&& ct_info_dir(p->ct_info) == CT_ORIGINAL && e->nat_port != p->out_port;
+}
+
+/* the router's own packet has another destination now */
+static bool reroute(struct sl_worker *w, struct sl_pkt *p)
+{
+	const struct sl_nexthop *nh = sl_net_route(w->net,
+			&(struct sl_route_key){
+					.family = p->family,
+					.proto = p->proto,
+					.in_port = SL_PORT_HOST,
+					.out_port = SL_PORT_NONE,
+					.mark = p->mark,
+					.dst = p->dst,
+					.src = p->src,
+					.hash = sl_net_flow_hash(w->net, p),
+			});
+
+	if (nh == NULL || nh->type != SL_ROUTE_UNICAST)
+		return false;
+	p->nh = nh;
+	p->out_port = nh->port;
+	p->via = nh->family == SL_AF_NONE ? p->dst : nh->gateway;
+	return true;
+}
+
+static void rewrite(struct batch *b, unsigned int i)
+{
+	struct rte_mbuf *m = b->pkts[i];
+	struct sl_pkt *p = sl_pkt(m);
+	struct ct_entry *e = ct_of(p);
+	struct sl_addr dst;
+	bool ok;
+
+	if (e == NULL || b->nat->prog[family_of(p)] == NULL)
+		return;
+	dst = p->dst;
+	if (unlikely((p->ct_info == SL_CT_RELATED || p->ct_info == SL_CT_RELATED_REPLY)
+			    && ct_is_icmp(p))) {
+		ok = ct_nat_icmp(m, e, b->nat->manip);
+	} else if (has_moved(b, p, e)) {
+		ct_kill(b->s, e);
+		ok = false;
+	} else {
+		ok = ct_nat_packet(m, e, b->nat->manip);
+	}
+	if (unlikely(b->nat->hook == IPT_OUTPUT) && ok && !sl_addr_eq(&dst, &p->dst))
+		ok = reroute(b->w, p);
+	if (unlikely(!ok))
+		drop(b, i);
+}
+
+static unsigned int nat_process(
+		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
+{
+	const struct nat *nat = priv;
+	struct batch b = {
+		.w = w,
+		.s = nat->table->shard[w->id],
+		.nat = nat,
+		.pkts = pkts,
+		.on = UINT64_MAX >> (SL_BURST - n),
+	};
+	unsigned int survivors = 0;
+
+	ask(&b);
+	for (unsigned int i = 0; i < n; i++)
+		if (likely(b.on >> i & 1))
+			rewrite(&b, i);
+	for (uint64_t rest = b.on; rest != 0; rest &= rest - 1)
+		pkts[survivors++] = pkts[__builtin_ctzll(rest)];
+	return survivors;
+}
+
+const struct sl_stage_ops sl_stage_dnat = {
+	.api_version = SL_STAGE_API_VERSION,
+	.name = "dnat",
+	.help = "iptables' nat table, destinations",
+	.hooks = SL_HOOK_BIT(SL_HOOK_PREROUTING) | SL_HOOK_BIT(SL_HOOK_OUTPUT),
+	.order = SL_ORDER_DNAT,
+	.create = nat_create,
+	.process = nat_process,
+	.destroy = nat_destroy,
+};
+
+const struct sl_stage_ops sl_stage_snat = {
+	.api_version = SL_STAGE_API_VERSION,
+	.name = "snat",
+	.help = "iptables' nat table, sources",
+	.hooks = SL_HOOK_BIT(SL_HOOK_INPUT) | SL_HOOK_BIT(SL_HOOK_POSTROUTING),
+	.order = SL_ORDER_SNAT,
+	.create = nat_create,
+	.process = nat_process,
+	.destroy = nat_destroy,
+};
