@@ -29,8 +29,10 @@ struct ct_found ct_find_zoned(
 	return ct_find_dir(s, t, CT_REPLY);
 }
 
-static bool is_error4(uint8_t type)
+bool ct_is_error(uint8_t family, uint8_t type)
 {
+	if (family == SL_AF_INET6)
+		return type < ICMP6_INFOMSG_MASK;
 	return type == ICMP_DEST_UNREACH || type == ICMP_SOURCE_QUENCH || type == ICMP_REDIRECT
 			|| type == ICMP_TIME_EXCEEDED || type == ICMP_PARAMETERPROB;
 }
@@ -102,11 +104,11 @@ enum ct_icmp ct_icmp_class(struct ct_pkt *c, const uint16_t zone[CT_DIR_NB])
 	if (!sl_pkt_copy(c->m, p->l4_off, sizeof(type), &type))
 		return CT_ICMP_INVALID;
 	if (p->family == SL_AF_INET)
-		return is_error4(type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
+		return ct_is_error(SL_AF_INET, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
 				       : CT_ICMP_ORDINARY;
 	if (is_untracked6(type))
 		return CT_ICMP_UNTRACKED;
 	if (type == ND_REDIRECT)
 		return redirect6(c, zone);
-	return type < 128 ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone) : CT_ICMP_ORDINARY;
+	return ct_is_error(SL_AF_INET6, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone) : CT_ICMP_ORDINARY;
 }

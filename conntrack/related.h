@@ -25,6 +25,9 @@ static inline bool ct_is_icmp(const struct sl_pkt *p)
 	return p->proto == (p->family == SL_AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6);
 }
 
+/* destination unreachable and the like, which quote the packet that they are about */
+bool ct_is_error(uint8_t family, uint8_t type);
+
 /**
  * ct_find_zoned() - the connection of a tuple in a zone that may count in one direction only
  *

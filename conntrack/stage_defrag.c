@@ -43,6 +43,7 @@ static void defrag_destroy(void *priv)
 static struct rte_mbuf *join(struct sl_worker *w, const struct defrag *s, struct rte_mbuf *m)
 {
 	struct sl_reasm *q = atomic_load_explicit(&w->transit, memory_order_relaxed);
+	sl_steer_fn steer;
 	uint16_t owner;
 
 	sl_reasm_set_time6(q, s->time6_s);
@@ -50,6 +51,9 @@ static struct rte_mbuf *join(struct sl_worker *w, const struct defrag *s, struct
 	if (m == NULL || w->r->n_workers == 1)
 		return m;
 	owner = sl_owner(m, w->r->n_workers);
+	steer = atomic_load_explicit(&w->r->steer, memory_order_acquire);
+	if (steer != NULL)
+		owner = steer(w->r, m, owner);
 	if (owner == w->id)
 		return m;
 	sl_handoff(w, m, owner, SL_HANDOFF_FLOW);

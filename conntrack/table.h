@@ -25,6 +25,7 @@
 #include <stdio.h>
 
 struct ct_events;
+struct ct_claims;
 struct ct_expects;
 struct ct_index;
 struct ct_sources;
@@ -96,6 +97,7 @@ struct ct_table {
 	struct sl_router *r;
 	unsigned int n_shards;
 	struct ct_shard *shard[SL_WORKERS_MAX];
+	struct ct_claims *claims; /* NULL until there is NAT; conntrack/claims.h */
 	struct ct_expects *expects; /* shared by the workers; conntrack/expect.h */
 	struct ct_conf conf; /* as the table was made */
 	uint32_t secret[8]; /* [const] key of the hash, of ids */

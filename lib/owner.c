@@ -103,6 +103,12 @@ static bool quoted6(const struct rte_mbuf *m, uint32_t off, struct tuple *t)
 	return true;
 }
 
+uint32_t sl_owner_hash_of(enum sl_family family, const struct sl_addr *a, const struct sl_addr *b,
+		rte_be16_t port_a, rte_be16_t port_b)
+{
+	return mix((struct tuple){ fold_addr(family, a, b), fold_ports(port_a, port_b) });
+}
+
 uint32_t sl_owner_hash(struct rte_mbuf *m)
 {
 	const struct sl_pkt *p = sl_pkt(m);

@@ -15,6 +15,10 @@
  */
 uint32_t sl_owner_hash(struct rte_mbuf *m);
 
+/* the same for a flow that is no packet; ports 0 where there are none */
+uint32_t sl_owner_hash_of(enum sl_family family, const struct sl_addr *a, const struct sl_addr *b,
+		rte_be16_t port_a, rte_be16_t port_b);
+
 /* the worker of @n that owns the packet's flow */
 static inline uint16_t sl_owner(struct rte_mbuf *m, unsigned int n)
 {

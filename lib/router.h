@@ -16,6 +16,7 @@ struct sl_conf;
 struct sl_icmp_limits;
 struct sl_neigh_table;
 struct sl_net;
+struct sl_router;
 
 /* everything that a configuration makes: built aside, swapped by one pointer */
 struct sl_snapshot {
@@ -30,6 +31,12 @@ struct sl_attachment {
 	void (*destroy)(void *ptr);
 };
 #define SL_ATTACHMENTS_MAX 8
+
+/**
+ * sl_steer_fn - [worker] the owner of a packet, where NAT has changed it
+ * @owner: who it is by addresses and ports
+ */
+typedef uint16_t (*sl_steer_fn)(struct sl_router *r, struct rte_mbuf *m, uint16_t owner);
 
 struct sl_router {
 	struct rte_mempool *pool; /* [const] mbufs with SL_PKT_PRIV_SIZE of private area */
@@ -55,6 +62,7 @@ struct sl_router {
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */
 	_Atomic bool *pktlog_groups; /* [control] writes: NFLOG groups that are read; NULL: see pktlog */
 
+	_Atomic(sl_steer_fn) steer; /* NULL: addresses and ports say it all */
 	struct sl_attachment attached[SL_ATTACHMENTS_MAX]; /* [control] */
 	unsigned int n_attached;
 

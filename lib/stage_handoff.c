@@ -11,6 +11,7 @@ static unsigned int handoff_process(struct sl_worker *w, __rte_unused void *priv
 		struct rte_mbuf **pkts, unsigned int n)
 {
 	unsigned int n_workers = w->r->n_workers;
+	sl_steer_fn steer = atomic_load_explicit(&w->r->steer, memory_order_acquire);
 	unsigned int survivors = 0;
 
 	if (n_workers == 1)
@@ -23,6 +24,8 @@ static unsigned int handoff_process(struct sl_worker *w, __rte_unused void *priv
 		if (!w->r->ports[p->in_port].link->spreads || (p->flags & SL_PKT_PORTS) == 0
 				|| (p->flags & SL_PKT_FRAG) != 0)
 			owner = sl_owner(pkts[i], n_workers);
+		if (unlikely(steer != NULL))
+			owner = steer(w->r, pkts[i], owner);
 		if (owner == w->id)
 			pkts[survivors++] = pkts[i];
 		else
