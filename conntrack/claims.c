@@ -40,6 +40,7 @@ struct key {
 static struct key key_of(const struct ct_claims *x, const struct ct_tuple *tuple)
 {
 	struct ct_tuple t = *tuple;
+	uint32_t words[sizeof(t) / sizeof(uint32_t)];
 	uint32_t a, b;
 	struct key k;
 
@@ -49,7 +50,8 @@ static struct key key_of(const struct ct_claims *x, const struct ct_tuple *tuple
 		t.dport_be = 0;
 	a = x->seed[0];
 	b = x->seed[1];
-	rte_jhash_32b_2hashes((const uint32_t *)&t, sizeof(t) / sizeof(uint32_t), &a, &b);
+	memcpy(words, &t, sizeof(words));
+	rte_jhash_32b_2hashes(words, RTE_DIM(words), &a, &b);
 	k.hash = (uint64_t)a << 32 | (b & ~UINT32_C(0xffff));
 	k.b[0] = &x->b[b & x->mask];
 	k.b[1] = &x->b[(b ^ (a | 1)) & x->mask];

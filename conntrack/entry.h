@@ -22,13 +22,15 @@
 #define CT_FIXED_TIMEOUT (1U << 10)
 #define CT_HELPER (1U << 13) /* the helper was assigned by a rule */
 /* not the kernel's */
+#define CT_REPLY_HELD (1U << 23) /* not found by its replies yet: NAT is still at work */
 #define CT_TWO_TUPLES (1U << 24) /* reply is not original turned round: found by both */
 #define CT_UNFOUND (1U << 25) /* out of the index; memory is kept to the end of the burst */
-#define CT_IN_SOURCES (1U << 29) /* in the list of its source */
-#define CT_NAT_PENDING (1U << 30) /* a packet of the batch at hand is to ask nat for it */
 #define CT_REPLY_ONLY (1U << 26) /* clash resolved: found by its reply alone */
 #define CT_FRESH (1U << 27) /* made since the last tick */
 #define CT_COLD (1U << 28) /* struct ct_cold of this memory was written */
+#define CT_IN_SOURCES (1U << 29) /* in the list of its source */
+#define CT_NAT_PENDING (1U << 30) /* a packet of the batch at hand is to ask nat for it */
+#define CT_CLAIMED (1U << 31) /* replies come to this worker by a claim */
 
 enum ct_tcp_state {
 	CT_TCP_NONE,

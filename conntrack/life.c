@@ -4,6 +4,7 @@
 #include "conntrack/early_drop.h"
 #include "conntrack/events.h"
 #include "conntrack/index.h"
+#include "conntrack/nat.h"
 #include "conntrack/turn.h"
 #include "conntrack/wheel.h"
 
@@ -137,16 +138,37 @@ full:
 	return NULL;
 }
 
+/* the entry stands by its original tuple alone, or by both that are one turned round */
+static void stand(struct ct_shard *s, const struct ct_entry *e, uint32_t was, uint32_t now)
+{
+	uint32_t at = ct_index_of(s, e);
+
+	if (was != now)
+		*ct_index_slot(s->index, ct_hash(&s->index->key, &e->orig), at, was) =
+				at << 2 | now;
+}
+
+void ct_hold_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
+{
+	if (e->status & CT_TWO_TUPLES)
+		ct_index_remove(s->index, ct_hash(&s->index->key, &e->reply), ct_index_of(s, e),
+				CT_STANDS_REPLY);
+	else if ((e->status & CT_REPLY_HELD) == 0)
+		stand(s, e, CT_STANDS_BOTH, CT_STANDS_ORIGINAL);
+	e->status &= ~CT_TWO_TUPLES;
+	e->status |= CT_REPLY_HELD;
+	e->reply = *reply;
+}
+
 int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
 {
 	struct ct_index *x = s->index;
 	uint32_t at = ct_index_of(s, e);
-	uint64_t orig_hash = ct_hash(&x->key, &e->orig);
+	bool held = e->status & CT_REPLY_HELD;
 	bool had_two = e->status & CT_TWO_TUPLES;
 	bool two = !ct_is_turned(&e->orig, ct_turned_tail(&e->orig), reply);
-	uint32_t *slot;
 
-	if (ct_tuple_eq(&e->reply, reply))
+	if (!held && ct_tuple_eq(&e->reply, reply))
 		return 0;
 	if (ct_is_used(s, reply, e))
 		return -EEXIST;
@@ -156,12 +178,11 @@ int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *
 	}
 	if (had_two)
 		ct_index_remove(x, ct_hash(&x->key, &e->reply), at, CT_STANDS_REPLY);
-	if (had_two != two) {
-		slot = ct_index_slot(
-				x, orig_hash, at, had_two ? CT_STANDS_ORIGINAL : CT_STANDS_BOTH);
-		*slot = at << 2 | (two ? CT_STANDS_ORIGINAL : CT_STANDS_BOTH);
-		e->status ^= CT_TWO_TUPLES;
-	}
+	stand(s, e, had_two || held ? CT_STANDS_ORIGINAL : CT_STANDS_BOTH,
+			two ? CT_STANDS_ORIGINAL : CT_STANDS_BOTH);
+	e->status &= ~(CT_TWO_TUPLES | CT_REPLY_HELD);
+	if (two)
+		e->status |= CT_TWO_TUPLES;
 	e->reply = *reply;
 	return 0;
 }
@@ -186,8 +207,11 @@ static void unlink_entry(struct ct_shard *s, struct ct_entry *e, uint64_t hash)
 		ct_index_remove(x, hash, at, CT_STANDS_ORIGINAL);
 		ct_index_remove(x, ct_hash(&x->key, &e->reply), at, CT_STANDS_REPLY);
 	} else {
-		ct_index_remove(x, hash, at, CT_STANDS_BOTH);
+		ct_index_remove(x, hash, at,
+				e->status & CT_REPLY_HELD ? CT_STANDS_ORIGINAL : CT_STANDS_BOTH);
 	}
+	if (e->status & (CT_IN_SOURCES | CT_CLAIMED))
+		ct_nat_forget(s, e);
 	s->stats.delete += (e->status & CT_CONFIRMED) != 0;
 	if (e->status & CT_CONFIRMED)
 		ct_event(s, e, CT_EVENT_DESTROY);

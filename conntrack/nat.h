@@ -72,7 +72,10 @@ bool ct_nat_icmp(struct rte_mbuf *m, const struct ct_entry *e, enum ct_manip man
  * Connections by the source that they came from, so that one source keeps its mapping for other
  * destinations. Entries are in it from when their source side is set up.
  */
-/* [control] memory for it in every shard. Return: 0, -ENOMEM */
+/* a connection goes: what is kept about it here goes too */
+void ct_nat_forget(struct ct_shard *s, struct ct_entry *e);
+
+/* [control] memory for all shards in every shard. Return: 0, -ENOMEM */
 int ct_nat_prepare(struct ct_table *t);
 
 struct ct_sources;

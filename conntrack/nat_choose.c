@@ -3,6 +3,7 @@
  * Which address and port a connection gets, as get_unique_tuple() and what it calls. Tuples here are
  * as the packet leaves: their answer is what has to be unique.
  */
+#include "conntrack/claims.h"
 #include "conntrack/nat.h"
 #include "lib/worker.h"
 
@@ -49,7 +50,9 @@ static bool is_used(const struct choice *c, const struct ct_tuple *t)
 	if (!ct_tuple_invert(t, &answer))
 		return false;
 	answer.zone = c->e->reply.zone;
-	return ct_is_used(c->s, &answer, c->e);
+	if (ct_is_used(c->s, &answer, c->e))
+		return true;
+	return c->s->table->claims != NULL && ct_claimed(c->s->table, &answer) >= 0;
 }
 
 /* a connection in TIME_WAIT or CLOSE goes, if the sequence numbers of the new one are beyond its own */
@@ -253,6 +256,21 @@ static void choose(const struct choice *c, const struct ct_tuple *cur, struct ct
 	search_port(c, t);
 }
 
+/* both sides are done: from now on the connection is found by its replies, which come here */
+static bool settle(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
+{
+	struct ct_table *t = s->table;
+
+	if (ct_set_reply(s, e, reply) < 0)
+		return false;
+	if (t->claims == NULL || ct_owner(t, reply) == s->worker)
+		return true;
+	if (ct_claim(t, reply, s->worker) < 0)
+		return false;
+	e->status |= CT_CLAIMED;
+	return true;
+}
+
 bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 		const struct ct_nat_range *range, enum ct_manip manip)
 {
@@ -270,15 +288,15 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 	answer.zone = e->reply.zone;
 	if (!ct_tuple_eq(&t, &cur))
 		e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT : CT_DST_NAT;
-	if (manip == CT_MANIP_DST) {
-		/* replies are told apart only by what the source's side makes of it */
-		e->reply = answer;
-	} else {
-		if (e->status & CT_NAT_MASK && ct_set_reply(s, e, &answer) < 0) {
+	if (manip == CT_MANIP_SRC) {
+		if (e->status & CT_NAT_MASK && !settle(s, e, &answer)) {
 			s->stats.insert_failed++;
 			return false;
 		}
 		ct_source_add(s, e);
+	} else if (e->status & CT_DST_NAT) {
+		/* whether replies can be told apart shows when the source's side is done */
+		ct_hold_reply(s, e, &answer);
 	}
 	e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT_DONE : CT_DST_NAT_DONE;
 	return true;

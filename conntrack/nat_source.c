@@ -4,6 +4,7 @@
  * several workers a source keeps its mapping among the connections of one worker.
  */
 #include "classifier/arena.h"
+#include "conntrack/claims.h"
 #include "conntrack/nat.h"
 
 #include <rte_jhash.h>
@@ -46,14 +47,25 @@ int ct_sources_create(struct ct_shard *s)
 	return 0;
 }
 
+void ct_nat_forget(struct ct_shard *s, struct ct_entry *e)
+{
+	ct_source_remove(s, e);
+	if (e->status & CT_CLAIMED)
+		ct_unclaim(s->table, &e->reply, s->worker);
+	e->status &= ~CT_CLAIMED;
+}
+
 int ct_nat_prepare(struct ct_table *t)
 {
+	if (t->n_shards > 1 && t->claims == NULL && ct_claims_create(t) < 0)
+		return -ENOMEM;
 	for (unsigned int i = 0; i < t->n_shards; i++) {
 		int ret = t->shard[i]->sources == NULL ? ct_sources_create(t->shard[i]) : 0;
 
 		if (ret < 0)
 			return ret;
 	}
+	ct_claims_steer(t);
 	return 0;
 }
 

@@ -105,10 +105,11 @@ enum ct_icmp ct_icmp_class(struct ct_pkt *c, const uint16_t zone[CT_DIR_NB])
 		return CT_ICMP_INVALID;
 	if (p->family == SL_AF_INET)
 		return ct_is_error(SL_AF_INET, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
-				       : CT_ICMP_ORDINARY;
+						     : CT_ICMP_ORDINARY;
 	if (is_untracked6(type))
 		return CT_ICMP_UNTRACKED;
 	if (type == ND_REDIRECT)
 		return redirect6(c, zone);
-	return ct_is_error(SL_AF_INET6, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone) : CT_ICMP_ORDINARY;
+	return ct_is_error(SL_AF_INET6, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
+					      : CT_ICMP_ORDINARY;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "conntrack/table.h"
 
+#include "conntrack/claims.h"
 #include "conntrack/early_drop.h"
 #include "conntrack/expect.h"
 #include "conntrack/index.h"
 #include "conntrack/life.h"
+#include "conntrack/nat.h"
 #include "conntrack/wheel.h"
 #include "lib/log.h"
 #include "lib/router.h"
@@ -46,6 +48,7 @@ static void shard_free(struct ct_shard *s)
 {
 	if (s == NULL)
 		return;
+	ct_sources_free(s);
 	ct_wheel_free(s->wheel);
 	ct_index_free(s->index);
 	cls_arena_destroy(&s->cold_mem);
@@ -102,6 +105,7 @@ static void table_free(void *ptr)
 	for (unsigned int i = 0; i < t->n_shards; i++)
 		shard_free(t->shard[i]);
 	ct_expects_free(t->expects);
+	ct_claims_free(t);
 	rte_free(t);
 }
 

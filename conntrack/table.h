@@ -161,6 +161,14 @@ struct ct_entry *ct_create(
  */
 int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
 
+/**
+ * ct_hold_reply() - NAT: another reply tuple, which is not yet the last
+ *
+ * Two connections may have the same one for now: ct_set_reply() has to follow, and tells. Until then
+ * nothing is found by replies.
+ */
+void ct_hold_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
+
 /* whether a connection other than @e (may be NULL) has this tuple in any direction */
 bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_entry *e);
 
