@@ -116,27 +116,6 @@ void build_first_error(const struct ipt_errors *errors, char *err, size_t err_si
 		snprintf(err, err_size, "%s", errors->v[0].text);
 }
 
-/* rules of the nat table would have to translate addresses, whatever their target */
-static int refuse_nat(const struct ipt_ruleset *rs, struct build_report *report, char *err,
-		size_t err_size)
-{
-	static const char why[] = "table nat: address translation is not supported";
-	const struct ipt_table *t = ipt_ruleset_table(rs, IPT_NAT);
-	int ret = 0;
-
-	for (uint32_t i = 0; t != NULL && i < t->n_chains; i++)
-		for (uint32_t k = 0; k < t->chains[i].n_rules; k++) {
-			uint32_t line = t->chains[i].rules[k].line;
-
-			if (ret == 0)
-				snprintf(err, err_size, "%s:%u: %s", rs->path, line, why);
-			if (report != NULL)
-				build_report_refuse(report, line, why);
-			ret = -EINVAL;
-		}
-	return ret;
-}
-
 int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_family family,
 		struct ipt_sets *sets, struct build_report *report, struct ipt_ruleset **rs,
 		char *err, size_t err_size)
@@ -159,5 +138,5 @@ int build_load(const struct sl_firewall_args *args, const char *path, enum ipt_f
 	if (ret < 0)
 		build_first_error(&errors, err, err_size);
 	ipt_errors_free(&errors);
-	return ret < 0 ? ret : refuse_nat(*rs, report, err, err_size);
+	return ret;
 }

@@ -6,7 +6,7 @@
 #include "classifier/stage_ruleset.h"
 #include "config/build.h"
 #include "config/ipt.h"
-#include "conntrack/stage.h"
+#include "conntrack/stage_nat.h"
 #include "lib/pipeline.h"
 
 /* one stage of the pipeline that a table, or the policies of some tables, needs */
@@ -16,14 +16,14 @@ struct build_stage {
 	int order;
 };
 
-/* stages of connection tracking: three of them, each in one or two hooks */
-#define BUILD_TRACK_MAX 6
+/* stages of connection tracking: three of them, each in one or two hooks; of NAT: two in two hooks */
+#define BUILD_TRACK_MAX 10
 
 struct build_track {
 	struct ct_conf ct; /* where some family is tracked */
 	bool family[IPT_FAMILY_NB];
 	unsigned int n;
-	struct ct_stage_conf confs[BUILD_TRACK_MAX];
+	struct ct_nat_conf confs[BUILD_TRACK_MAX];
 	struct sl_stage_spec specs[BUILD_TRACK_MAX];
 };
 

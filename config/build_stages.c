@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* no packet is translated, so no packet is ever new to nat, and its policies count nothing */
+/* nat is asked by the stages of NAT (build_track.c), and where nothing is tracked by nobody */
 static const enum ipt_table_id tables[] = { IPT_RAW, IPT_MANGLE, IPT_FILTER, IPT_SECURITY };
 
 #define STAGES_MAX ((unsigned int)(IPT_HOOK_NB * RTE_DIM(tables)))

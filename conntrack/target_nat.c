@@ -11,13 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static_assert(sizeof(struct sl_addr) == sizeof(struct ipt_addr), "IPv4 in the first four bytes");
-
 static struct sl_addr addr_of(const struct ipt_addr *a)
 {
 	struct sl_addr addr;
 
-	memcpy(&addr, a, sizeof(addr));
+	for (unsigned int i = 0; i < RTE_DIM(addr.w); i++)
+		addr.w[i] = rte_cpu_to_be_32(a->w[i]);
 	return addr;
 }
 
@@ -171,6 +170,7 @@ static int netmap_run(struct ipt_ctx *c, const struct ipt_target *target, __rte_
 #define RANGE_TARGET(id, name)                                 \
 	const struct ipt_target_ops ct_target_##name##_ops = { \
 		.kind = IPT_T_##id,                            \
+		.needs = IPT_NEEDS_CT,                         \
 		.create = range_create,                        \
 		.destroy = free,                               \
 		.run = name##_run,                             \
@@ -181,4 +181,6 @@ RANGE_TARGET(DNAT, dnat);
 RANGE_TARGET(MASQUERADE, masquerade);
 RANGE_TARGET(REDIRECT, redirect);
 
-const struct ipt_target_ops ct_target_netmap_ops = { .kind = IPT_T_NETMAP, .run = netmap_run };
+const struct ipt_target_ops ct_target_netmap_ops = {
+	.kind = IPT_T_NETMAP, .needs = IPT_NEEDS_CT, .run = netmap_run
+};

@@ -5,6 +5,7 @@
 #include "classifier/match_ext.h"
 #include "classifier/match_set.h"
 #include "conntrack/ext.h"
+#include "conntrack/target_nat.h"
 
 const struct ipt_exts sl_extensions = {
 	.match = {
@@ -68,6 +69,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_T_CLASSIFY] = &ipt_target_classify_ops,
 		[IPT_T_CONNMARK] = &ipt_target_connmark_ops,
 		[IPT_T_CT] = &ipt_target_ct_ops,
+		[IPT_T_DNAT] = &ct_target_dnat_ops,
 		[IPT_T_DSCP] = &ipt_target_dscp_ops,
 		[IPT_T_ECN] = &ipt_target_ecn_ops,
 		[IPT_T_HL] = &ipt_target_hl_ops,
@@ -75,9 +77,13 @@ const struct ipt_exts sl_extensions = {
 		[IPT_T_LOG] = &ipt_target_log_ops,
 		[IPT_T_MARK] = &ipt_target_mark_ops,
 		[IPT_T_NFLOG] = &ipt_target_nflog_ops,
+		[IPT_T_MASQUERADE] = &ct_target_masquerade_ops,
+		[IPT_T_NETMAP] = &ct_target_netmap_ops,
 		[IPT_T_NOTRACK] = &ipt_target_notrack_ops,
+		[IPT_T_REDIRECT] = &ct_target_redirect_ops,
 		[IPT_T_REJECT] = &ipt_target_reject_ops,
 		[IPT_T_SET] = &ipt_target_set_ops,
+		[IPT_T_SNAT] = &ct_target_snat_ops,
 		[IPT_T_TCPMSS] = &ipt_target_tcpmss_ops,
 		[IPT_T_TCPOPTSTRIP] = &ipt_target_tcpoptstrip_ops,
 		[IPT_T_TEE] = &ipt_target_tee_ops,

@@ -126,8 +126,8 @@ static void test_file_when_a_line_is_refused_names_it(void **state)
 	} bad[] = {
 		{ "*filter\n-A FORWARD -j NOPE\nCOMMIT\n", ":2: " },
 		{ "*filter\n-A FORWARD -j DROP\n", ":3: " },
-		{ "*nat\n-A PREROUTING -j ACCEPT\nCOMMIT\n",
-				":2: table nat: address translation is not supported" },
+		{ "*nat\n-A PREROUTING -j SNAT --to-source 192.0.2.1\nCOMMIT\n", ":2: " },
+		{ "*nat\n-A PREROUTING -j DROP\nCOMMIT\n", ":2: " },
 		{ "*filter\n-A FORWARD -m owner --uid-owner 0\nCOMMIT\n", ":2: " },
 	};
 	char place[128];
@@ -152,14 +152,14 @@ static void test_report_when_asked_has_every_rule_line(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	assert_null(build("*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n# a remark\n*filter\n"
+	assert_null(build("*filter\n-A OUTPUT -j NFQUEUE\nCOMMIT\n# a remark\n*filter\n"
 			  "-A FORWARD -p udp -j DROP\nCOMMIT\n",
 			NULL, f, &ret));
 	fclose(f);
 	assert_int_equal(ret, -EINVAL);
 	snprintf(expected, sizeof(expected),
-			"%s:2: refused: table nat: address translation is not supported: -A OUTPUT "
-			"-j ACCEPT\n%s:6: exact: -A FORWARD -p udp -j DROP\n"
+			"%s:2: refused: target \"NFQUEUE\" is not built into this sluice: -A OUTPUT "
+			"-j NFQUEUE\n%s:6: exact: -A FORWARD -p udp -j DROP\n"
 			"%s: 2 rule lines, 1 lines refused\n",
 			path, path, path);
 	assert_string_equal(text, expected);
