@@ -6,11 +6,12 @@
  * times at which it got them are sluice's clock.
  *
  *   forward_diff SLUICE [--frames N] [--seed S] [--class NAME] [--only INDEX] [--sysctl NAME=VALUE]
- *                [--workers N]
+ *                [--workers N] [--rules FILE]
  *   forward_diff --show | --twice [...]
  *
  * --only runs one case alone; --show prints what the kernel sends; --twice holds the kernel against
- * itself, which shows that nothing is left to chance. SLUICE_KERNEL_FRAMES and SLUICE_KERNEL_SEED stand in for missing options.
+ * itself, which shows that nothing is left to chance; --rules loads rules of both families, the same
+ * ones. SLUICE_KERNEL_FRAMES and SLUICE_KERNEL_SEED stand in for missing options.
  */
 #include "compare.h"
 #include "describe.h"
@@ -54,6 +55,7 @@ struct result {
 };
 
 static volatile sig_atomic_t stopped;
+static const char *rules; /* NULL: none */
 
 static void stop(int sig)
 {
@@ -143,10 +145,24 @@ static int run_kernel(struct replay *r, struct result *res, struct cmp_set *set)
 	struct lab *lab = NULL;
 	int ret = lab_open(&topo_spec, &lab);
 
+	if (ret == 0 && rules != NULL
+			&& lab_exec(lab, LAB_ROUTER,
+					   "iptables-legacy-restore -w < %s && "
+					   "ip6tables-legacy-restore -w < %s",
+					   rules, rules)
+					!= 0)
+		ret = -EINVAL;
 	if (ret == 0)
 		ret = ask_kernel(lab, r, res, set);
 	lab_close(lab);
 	return ret;
+}
+
+static void write_config(FILE *f)
+{
+	topo_write_config(f);
+	if (rules != NULL)
+		fprintf(f, "firewall: {iptables: %s, ip6tables: %s}\n", rules, rules);
 }
 
 static int run_both(const struct options *opt, struct result *res)
@@ -157,7 +173,7 @@ static int run_both(const struct options *opt, struct result *res)
 
 	for (unsigned int i = 0; i < TOPO_PORTS_NB; i++)
 		ports[i] = topo_spec.ports[i].name;
-	ret = replay_open(opt->sluice, opt->workers, ports, topo_write_config, &r);
+	ret = replay_open(opt->sluice, opt->workers, ports, write_config, &r);
 	if (ret < 0)
 		return ret;
 	ret = run_kernel(r, res, &res->kernel);
@@ -388,7 +404,7 @@ static void usage(void)
 	fprintf(stderr,
 			"forward_diff SLUICE | --show | --twice "
 			"[--frames N] [--seed S] [--class NAME] [--only INDEX] "
-			"[--sysctl NAME=VALUE]... [--workers N]\nclasses:");
+			"[--sysctl NAME=VALUE]... [--workers N] [--rules FILE]\nclasses:");
 	for (unsigned int i = 0; frames_class_name(i) != NULL; i++)
 		fprintf(stderr, " %s", frames_class_name(i));
 	fprintf(stderr, "\n");
@@ -400,6 +416,7 @@ static int parse(int argc, char **argv, struct options *opt)
 		{ "seed", required_argument, NULL, 's' }, { "class", required_argument, NULL, 'c' },
 		{ "only", required_argument, NULL, 'o' }, { "show", no_argument, NULL, 'w' },
 		{ "workers", required_argument, NULL, 'k' },
+		{ "rules", required_argument, NULL, 'r' },
 		{ "sysctl", required_argument, NULL, 'y' }, { "twice", no_argument, NULL, 't' },
 		{ 0 } };
 	int o;
@@ -429,6 +446,9 @@ static int parse(int argc, char **argv, struct options *opt)
 			break;
 		case 'k':
 			opt->workers = optarg;
+			break;
+		case 'r':
+			rules = optarg;
 			break;
 		case 'w':
 			opt->mode = JUST_SHOW;
