@@ -338,6 +338,8 @@ bool ct_nat_icmp(struct rte_mbuf *m, const struct ct_entry *e, enum ct_manip man
 	enum ct_dir dir = ct_info_dir(p->ct_info);
 	struct inside quote = { .to = ct_tuple_of(e, !dir), .manip = manip ^ 1 };
 	const uint32_t done = CT_SRC_NAT_DONE | CT_DST_NAT_DONE;
+	/* the router redirects before a first packet has come to POSTROUTING; ours waits for it */
+	bool early = p->flags & SL_PKT_ORIGIN && e->status & CT_FRESH;
 	struct ct_tuple to;
 	uint8_t *frame;
 
@@ -345,7 +347,7 @@ bool ct_nat_icmp(struct rte_mbuf *m, const struct ct_entry *e, enum ct_manip man
 		return false;
 	frame = rte_pktmbuf_mtod(m, uint8_t *);
 	if (is_redirect(p, frame[p->l4_off])
-			&& ((e->status & done) != done || e->status & CT_NAT_MASK))
+			&& ((e->status & done) != done || early || e->status & CT_NAT_MASK))
 		return false;
 	if (!is_bound(e, dir, manip))
 		return true;

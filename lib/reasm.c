@@ -184,6 +184,11 @@ static void kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram 
 }
 
 /* ip_frag_too_far(): IPv4 ids come round quickly, so what is old belongs to something else */
+void reasm_kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d)
+{
+	kill(w, q, d, SL_DROP_REASM);
+}
+
 static void start_over_if_far(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d)
 {
 	uint32_t max = (uint32_t)w->net->sysctl.ipfrag4_max_dist, before = d->peer_seen;

@@ -97,6 +97,9 @@ struct rte_mbuf *reasm_join(const struct reasm_datagram *d, const struct reasm_f
 struct reasm_datagram *reasm_find(
 		struct sl_worker *w, struct sl_reasm *q, const struct reasm_key *key);
 
+/* the fragments that came of it are dropped */
+void reasm_kill(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d);
+
 /* one more fragment. Takes @m; returns the datagram if that makes it whole, else NULL */
 struct rte_mbuf *reasm_add(struct sl_worker *w, struct sl_reasm *q, struct reasm_datagram *d,
 		struct rte_mbuf *m, const struct reasm_part *part);

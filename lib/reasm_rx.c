@@ -3,11 +3,13 @@
 #include "lib/reasm_priv.h"
 #include "lib/worker.h"
 
+/* what is only passed on goes on as it is: its receiver will answer (nf_ct_frag6_gather()) */
 static struct rte_mbuf *refuse(struct sl_worker *w, const struct sl_reasm *q, struct rte_mbuf *m,
 		uint8_t code, uint32_t pointer)
 {
-	if (!q->transit)
-		sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
+	if (q->transit)
+		return m;
+	sl_icmp6_error(w, m, ICMP6_PARAM, code, pointer);
 	sl_drop(w, m, SL_DROP_REASM);
 	return NULL;
 }
@@ -26,8 +28,22 @@ static bool is_incomplete(const struct rte_mbuf *m, const struct sl_pkt *p)
 	return p->l4_off + need > m->pkt_len;
 }
 
-/* the headers up to the first fragment header made contiguous; false: there is none */
-static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
+enum find6 {
+	FOUND,
+	NO_FRAGMENT,
+	CUT, /* there is one, but not all of it */
+};
+
+/* the headers up to the first fragment header made contiguous */
+static bool is_fragment(const struct rte_mbuf *m, uint32_t nhoff)
+{
+	uint8_t proto;
+
+	return sl_pkt_copy(m, sl_pkt((struct rte_mbuf *)(uintptr_t)m)->l3_off + nhoff, 1, &proto)
+			&& proto == IPPROTO_FRAGMENT;
+}
+
+static enum find6 find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
 {
 	uint32_t l3_off = sl_pkt(m)->l3_off, off = IP6_HDR_LEN, field;
 	uint32_t nhoff = offsetof(struct rte_ipv6_hdr, proto);
@@ -37,14 +53,17 @@ static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
 		const uint8_t *frame = sl_pkt_pull(m, l3_off + off + IP6_FRAG_HDR_LEN);
 		uint8_t proto;
 
+		/* asked of the kernel: what has no other header in front goes on */
+		if (frame == NULL && off > IP6_HDR_LEN && is_fragment(m, nhoff))
+			return CUT;
 		if (frame == NULL)
-			return false;
+			return NO_FRAGMENT;
 		ip = frame + l3_off;
 		proto = ip[nhoff];
 		if (proto == IPPROTO_FRAGMENT)
 			break;
 		if (!ip6_is_extension(proto) || proto == IPPROTO_NONE)
-			return false;
+			return NO_FRAGMENT;
 		nhoff = off;
 		off += proto == IPPROTO_AH ? (ip[off + 1] + 2U) * 4 : (ip[off + 1] + 1U) * 8;
 	}
@@ -56,7 +75,7 @@ static bool find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *id)
 	part->nhoff = (uint16_t)nhoff;
 	part->more = field & 1;
 	part->ecn = (uint8_t)(1U << (ip[1] >> 4 & 3));
-	return true;
+	return FOUND;
 }
 
 static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_mbuf *m)
@@ -66,8 +85,15 @@ static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_
 	struct reasm_part part = { .off = 0 };
 	struct reasm_datagram *d;
 
-	if (!find6(m, &part, &key.id))
+	switch (find6(m, &part, &key.id)) {
+	case NO_FRAGMENT:
 		return m;
+	case CUT:
+		sl_drop(w, m, SL_DROP_REASM);
+		return NULL;
+	case FOUND:
+		break;
+	}
 	if (part.off == 0 && is_incomplete(m, p))
 		return refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
 	if (ip6_is_multicast(&p->dst) || ip6_is_link_local(&p->dst))
@@ -83,7 +109,13 @@ static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_
 				? part.hdr_len - IP6_FRAG_HDR_LEN + 2
 				: (uint32_t)offsetof(struct rte_ipv6_hdr, payload_len);
 
-		/* the datagram stays, and if this is how it began, its time runs from here */
+		if (q->transit && part.end > IP6_PLEN_MAX) {
+			sl_drop(w, m, SL_DROP_REASM);
+			return NULL;
+		}
+		if (q->transit)
+			reasm_kill(w, q, d);
+		/* else the datagram stays, and if this is how it began, its time runs from here */
 		return refuse(w, q, m, ICMP6_PARAM_FIELD, pointer);
 	}
 	return reasm_add(w, q, d, m, &part);
