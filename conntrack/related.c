@@ -67,8 +67,12 @@ static enum ct_icmp quotes(struct ct_pkt *c, uint32_t off, const uint16_t zone[C
 	if (!ct_tuple_quoted(c->m, off, 0, &quoted) || !ct_tuple_invert(&quoted, &answer))
 		return CT_ICMP_INVALID;
 	f = ct_find_zoned(c->s, &answer, zone);
-	/* the kernel does not find a connection before its first packet has passed all rules */
+	/*
+	 * The kernel does not find a connection before its first packet has passed all rules, and a
+	 * redirect of the router's own is older than that.
+	 */
 	if (f.e == NULL || (f.e->status & CT_CONFIRMED) == 0
+			|| (c->p->flags & SL_PKT_ORIGIN && f.e->status & CT_FRESH)
 			|| !sl_addr_eq(&c->p->dst, &ct_tuple_of(f.e, f.dir)->dst))
 		return CT_ICMP_INVALID;
 	c->p->ct = f.e;

@@ -6,7 +6,7 @@
  * times at which it got them are sluice's clock.
  *
  *   forward_diff SLUICE [--frames N] [--seed S] [--class NAME] [--only INDEX] [--sysctl NAME=VALUE]
- *                [--workers N] [--rules FILE]
+ *                [--workers N] [--rules FILE] [--without CLASS]
  *   forward_diff --show | --twice [...]
  *
  * --only runs one case alone; --show prints what the kernel sends; --twice holds the kernel against
@@ -30,6 +30,7 @@
 #define WATCH_US 100000 /* after the last frame */
 #define NAME_MAX_BAD 5 /* cases of a class that are named */
 #define SKIP 77
+#define WITHOUT_MAX 8 /* classes that are left out */
 
 struct options {
 	const char *sluice;
@@ -56,6 +57,8 @@ struct result {
 
 static volatile sig_atomic_t stopped;
 static const char *rules; /* NULL: none */
+static const char *without[WITHOUT_MAX];
+static unsigned int n_without;
 
 static void stop(int sig)
 {
@@ -65,6 +68,14 @@ static void stop(int sig)
 static uint64_t now_us(void)
 {
 	return lab_now_ns() / 1000;
+}
+
+static bool is_left_out(const char *class)
+{
+	for (unsigned int i = 0; i < n_without; i++)
+		if (strcmp(without[i], class) == 0)
+			return true;
+	return false;
 }
 
 /* a frame's time is its own: later by a microsecond than the one before at least */
@@ -98,6 +109,8 @@ static int ask_kernel(struct lab *lab, struct replay *r, struct result *res, str
 		ret = frames_make(opt->seed, opt->first + i, opt->class, &c);
 		if (ret < 0)
 			break;
+		if (is_left_out(c.class))
+			c.n = 0;
 		res->start_us[i] = now_us() > clock_us ? now_us() : clock_us + 1;
 		res->frames_in += c.n;
 		ret = send_case(lab, r, &c, &clock_us);
@@ -417,6 +430,7 @@ static int parse(int argc, char **argv, struct options *opt)
 		{ "only", required_argument, NULL, 'o' }, { "show", no_argument, NULL, 'w' },
 		{ "workers", required_argument, NULL, 'k' },
 		{ "rules", required_argument, NULL, 'r' },
+		{ "without", required_argument, NULL, 'x' },
 		{ "sysctl", required_argument, NULL, 'y' }, { "twice", no_argument, NULL, 't' },
 		{ 0 } };
 	int o;
@@ -446,6 +460,11 @@ static int parse(int argc, char **argv, struct options *opt)
 			break;
 		case 'k':
 			opt->workers = optarg;
+			break;
+		case 'x':
+			if (n_without == WITHOUT_MAX)
+				return -EINVAL;
+			without[n_without++] = optarg;
 			break;
 		case 'r':
 			rules = optarg;
