@@ -6,6 +6,7 @@
 
 extern const struct ipt_match_ops ipt_match_addrtype_ops;
 extern const struct ipt_match_ops ipt_match_ah_ops;
+extern const struct ipt_match_ops ipt_match_bpf_ops;
 extern const struct ipt_match_ops ipt_match_cpu_ops;
 extern const struct ipt_match_ops ipt_match_dccp_ops;
 extern const struct ipt_match_ops ipt_match_devgroup_ops;

@@ -151,8 +151,14 @@ static int build_tries(struct trie *t)
 
 static void say_fallback(struct trie *t, int reason)
 {
-	snprintf(t->cls.note, sizeof(t->cls.note), "trie: %u rules, %s: linear answers", t->cls.n,
-			reason == -E2BIG ? "too many to build in good time" : strerror(-reason));
+	if (reason == -E2BIG)
+		snprintf(t->cls.note, sizeof(t->cls.note),
+				"trie: %u rules, more than %u take too long: linear answers",
+				t->cls.n, RULES_MAX);
+	else
+		snprintf(t->cls.note, sizeof(t->cls.note),
+				"trie: %u rules do not fit into %zu MB (%s): linear answers",
+				t->cls.n, MEMORY_MAX >> 20, strerror(-reason));
 	SL_LOG(WARNING, "%s", t->cls.note);
 }
 

@@ -21,6 +21,7 @@ void ext_put_sctp(struct rules_ctx *c);
 void ext_put_ipsec(struct rules_ctx *c);
 void ext_put_v6(struct rules_ctx *c);
 void ext_put_zero(struct rules_ctx *c);
+void ext_put_bpf(struct rules_ctx *c);
 void ext_put_hashlimit(struct rules_ctx *c);
 void ext_put_recent(struct rules_ctx *c);
 

@@ -196,6 +196,7 @@ const struct rules_match rules_matches[] = {
 	{ "ipsec", 4, ext_put_ipsec },
 	{ "v6", 12, ext_put_v6 },
 	{ "zero", 1, ext_put_zero },
+	{ "bpf", 4, ext_put_bpf },
 	{ "hashlimit", 3, ext_put_hashlimit },
 	{ "recent", 4, ext_put_recent },
 	{ "state", 6, ct_put_state },
