@@ -99,7 +99,7 @@ static const struct {
 
 #define N_PORTS RTE_DIM(ports)
 
-static void apply(void)
+void rf_apply(const struct sl_stage_spec *specs, unsigned int n_specs)
 {
 	static struct sl_port_conf pc[N_PORTS];
 	static struct sl_prefix addresses[N_PORTS][2];
@@ -141,7 +141,7 @@ static void apply(void)
 		};
 		sl_prefix_parse(f == 0 ? "0.0.0.0/0" : "::/0", &routes[f].to);
 	}
-	require(sl_router_apply(rf.r, &conf, NULL, 0, err, sizeof(err)) == 0, err);
+	require(sl_router_apply(rf.r, &conf, specs, n_specs, err, sizeof(err)) == 0, err);
 }
 
 static void set_clock(uint64_t now_ns)
@@ -195,7 +195,7 @@ void rf_start(unsigned int n_workers)
 						== (int)i + 1,
 				"port");
 	}
-	apply();
+	rf_apply(NULL, 0);
 	set_clock(1000000000000ULL);
 	settle();
 	atexit(stop);

@@ -44,6 +44,9 @@ extern struct rf rf;
 /* DPDK and the router with that many workers; once a process. Aborts where it fails. */
 void rf_start(unsigned int n_workers);
 
+/* the configuration once more, with stages on top of the router's own */
+void rf_apply(const struct sl_stage_spec *specs, unsigned int n_specs);
+
 /**
  * rf_mbuf() - a frame in buffers of the router's pool
  * @segment: bytes of each segment; 0: as few segments as it needs
