@@ -37,7 +37,7 @@ static inline bool chain_proto_holds(
 			return false;
 		return r->frag == IPT_FRAG_ANY || later == (r->frag == IPT_FRAG_LATER);
 	}
-	c->thoff = 0;
+	c->thoff = p->l3_off;
 	c->fragoff = 0;
 	if (!r->walk)
 		return true;
@@ -77,7 +77,7 @@ static inline void chain_aim(
 {
 	bool known = c->family == IPT_V4 || r->walk;
 
-	c->thoff = known ? e->thoff : 0;
+	c->thoff = known ? e->thoff : c->p->l3_off;
 	c->fragoff = known ? e->fragoff : 0;
 	c->rule = r->rule;
 }

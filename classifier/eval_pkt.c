@@ -38,7 +38,7 @@ void eval_pkt_headless(struct eval_pkt *e, enum ipt_family family)
 	/* a header that is there, but cut */
 	if ((p->flags & (SL_PKT_FRAG_LATER | SL_PKT_L4)) == SL_PKT_L4)
 		return;
-	e->thoff = 0;
+	e->thoff = p->l3_off;
 	/* a later fragment has an offset: IPv6 in bytes, IPv4 in units of eight */
 	e->fragoff = p->frag_off;
 	if (family == IPT_V6)

@@ -51,7 +51,7 @@ static bool protocol_holds(struct walk *k, const struct ipt_rule *rule)
 	const struct sl_pkt *p = k->c.p;
 
 	if (k->c.family == IPT_V6) {
-		k->c.thoff = 0;
+		k->c.thoff = p->l3_off;
 		k->c.fragoff = 0;
 		if (!rule->proto_walk)
 			return true;

@@ -33,7 +33,7 @@ struct ipt_ctx {
 	uint16_t out;
 	/*
 	 * Where the transport header is, as xt_action_param.thoff and fragoff: IPv4 always; IPv6 only
-	 * behind a rule's -p (else 0, as in the kernel).
+	 * behind a rule's -p, and not of a later fragment: else it is the IP header, as in the kernel.
 	 */
 	uint16_t thoff; /* from the start of the frame */
 	uint16_t fragoff; /* in units of 8 bytes, not 0: a later fragment */

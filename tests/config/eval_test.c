@@ -225,6 +225,8 @@ static void test_ipv6_when_protocol_is_asked_walks_the_headers(void **state)
 			"33") "06040000 00000001 00000001 000000000000000000000000" TCP_HEAD;
 	const char *cut = IP6("0001", "3c") "11";
 	const char *later = IP6("0010", "2c") "06000009 00000001 0000000000000000";
+	const char *segment = IP6("0020",
+			"2c") "06000009 00000001 03e80050 00000007 00000000 6002 0064 0000 0000 01010402";
 	const char *none = IP6("0000", "3b");
 	const struct one cases[] = {
 		{ "an empty datagram (N40)", "-A FORWARD -p udp -j ACCEPT\n", "DROP", udp, PASS,
@@ -243,6 +245,9 @@ static void test_ipv6_when_protocol_is_asked_walks_the_headers(void **state)
 				DROP, 1 },
 		{ "but no ports", "-A FORWARD -p tcp -m tcp --dport 0:65535 -j DROP\n", "ACCEPT",
 				later, PASS, 0 },
+		{ "what looks for a header finds that of IP",
+				"-A FORWARD -p tcp -m tcpmss --mss 0:9\n", "ACCEPT", segment, HOT,
+				0 },
 		{ "no next header", "-A FORWARD -p 59 -j DROP\n", "ACCEPT", none, DROP, 1 },
 	};
 
