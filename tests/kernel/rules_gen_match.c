@@ -27,6 +27,12 @@ static uint32_t draw_port(struct rules_ctx *c)
 	return port;
 }
 
+/* iptables does not print the range of all, not even behind `!` */
+static void put_range(struct rules_ctx *c, const char *sep, uint32_t lo, uint32_t hi)
+{
+	fprintf(c->f, "%s%u:%u", sep, lo == 0 && hi == UINT16_MAX ? 1 : lo, hi);
+}
+
 static void put_port_range(struct rules_ctx *c, const char *sep)
 {
 	uint32_t a = draw_port(c), b = draw_port(c);
@@ -34,7 +40,7 @@ static void put_port_range(struct rules_ctx *c, const char *sep)
 	if (gen_chance(c->g, 60) || a == b)
 		fprintf(c->f, "%s%u", sep, a);
 	else
-		fprintf(c->f, "%s%u:%u", sep, a < b ? a : b, a < b ? b : a);
+		put_range(c, sep, a < b ? a : b, a < b ? b : a);
 }
 
 static void put_ports(struct rules_ctx *c)
