@@ -16,7 +16,7 @@ static void print_scenario(const struct scenario *s)
 				backend_names[s->kernel[i]]);
 		between = ", ";
 	}
-	printf("%-20s %-18s %s\n", s->name, kernel, s->title);
+	printf("%c %-22s %-20s %s\n", "+* "[s->choice], s -> name, kernel, s -> title);
 }
 
 int list_main(int argc, char **argv)
@@ -28,11 +28,12 @@ int list_main(int argc, char **argv)
 		fprintf(stderr, "usage: sluice-bench list\n");
 		return EXIT_INPUT;
 	}
-	if (suite_load(NULL, &suite, stderr) < 0)
+	if (suite_load(NULL, SCENARIO_NAMED, &suite, stderr) < 0)
 		return EXIT_FAILED;
 	for (unsigned int i = 0; i < suite.n; i++)
 		print_scenario(&suite.scenarios[i]);
-	printf("\nfiles: %s\n", scenario_dir());
+	printf("\n*: measured by `sluice-bench run` without names, +: by `run --quick` too\nfiles: %s\n",
+			scenario_dir());
 	suite_free(&suite);
 	return EXIT_DONE;
 }

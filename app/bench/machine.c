@@ -115,6 +115,7 @@ static void put_kernel(json_t *m)
 	put(m, "architecture", u.machine);
 	put_file(m, "command_line", "/proc/cmdline", "unknown");
 	put_file(m, "bpf_jit", "/proc/sys/net/core/bpf_jit_enable", "unknown");
+	put_file(m, "conntrack_buckets", "/proc/sys/net/netfilter/nf_conntrack_buckets", "none");
 	put_file(m, "load", "/proc/loadavg", "unknown");
 }
 

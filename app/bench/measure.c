@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_PACKETS 256
+#define FIRST_PACKETS 1024
 #define PACKETS_MAX (1ULL << 28)
 #define CALIBRATE_NS 5e6 /* a run this long tells how many packets a round takes */
-#define ALONE_RUNS 5 /* of source and sink; the fastest counts */
+#define ALONE_RUNS 3 /* of source and sink; the fastest counts */
 #define ALONE_NS 10e6
 
 /* one side while it is measured */
@@ -18,6 +18,7 @@ struct lane {
 	struct side_probe probe;
 	bool runs;
 	bool probed;
+	bool resting; /* its rounds are moved, but no longer kept */
 	uint64_t packets; /* of a round */
 	double cpu_ns, wait_ns; /* of all rounds */
 };
@@ -27,13 +28,18 @@ static bool usable(const struct lane *l)
 	return l->runs && l->result->fault[0] == '\0';
 }
 
-static void start(struct lane *l)
+static void begin(struct lane *l)
+{
+	l->runs = side_start(&l->side, l->setup, l->result->skipped) == 0;
+}
+
+static void probe(struct lane *l)
 {
 	struct result_side *r = l->result;
 
-	if (side_start(&l->side, l->setup, r->skipped) < 0)
+	l->runs = l->runs && side_wait(&l->side, r->skipped) == 0;
+	if (!l->runs)
 		return;
-	l->runs = true;
 	l->probed = side_probe(&l->side, &l->probe, r->fault) == 0;
 	if (l->probed && l->probe.n != SIDE_PROBES)
 		snprintf(r->fault, sizeof(r->fault), "%d packets entered, %u left", SIDE_PROBES,
@@ -127,12 +133,21 @@ static uint64_t calibrate(struct lane *l, double ns, bool alone)
 
 	while (move(l, packets, alone, &s) && s.cpu_ns < CALIBRATE_NS && packets < PACKETS_MAX
 			&& s.entered >= packets)
-		packets *= 4;
+		packets *= s.cpu_ns < CALIBRATE_NS / 64 ? 64 : 8;
 	if (l->result->fault[0] != '\0')
 		return 0;
 	per_packet = s.cpu_ns / (double)s.entered;
 	packets = (uint64_t)(ns / per_packet);
 	return packets < SIDE_PROBES ? SIDE_PROBES : packets;
+}
+
+/* source and sink are the same in all lanes of one side: what another one has measured */
+static bool known_alone(struct lane *lanes, unsigned int n, struct lane *l)
+{
+	for (unsigned int i = 0; i < n && l->result->alone_ns <= 0; i++)
+		if (lanes[i].setup->ops == l->setup->ops)
+			l->result->alone_ns = lanes[i].result->alone_ns;
+	return l->result->alone_ns > 0;
 }
 
 static void measure_alone(struct lane *l)
@@ -153,7 +168,7 @@ static void one_round(struct lane *l)
 	struct result_side *r = l->result;
 	struct side_sample s;
 
-	if (!move(l, l->packets, false, &s))
+	if (!move(l, l->packets, false, &s) || l->resting)
 		return;
 	r->rounds[r->n_rounds++] = s.cpu_ns / (double)s.entered;
 	r->packets += s.entered;
@@ -172,14 +187,17 @@ static void show(const struct measure_options *o, const char *text, unsigned int
 	fflush(stderr);
 }
 
+/* rounds of the lanes that run */
 static void take_turns(struct lane *lanes, unsigned int n, const struct measure_options *o)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		if (usable(&lanes[i]) && lanes[i].setup->ops->has_alone)
-			measure_alone(&lanes[i]);
-		if (usable(&lanes[i]))
-			lanes[i].packets =
-					calibrate(&lanes[i], o->seconds * 1e9 / o->rounds, false);
+		struct lane *l = &lanes[i];
+
+		if (usable(l) && l->setup->ops->has_alone && !l->resting
+				&& !known_alone(lanes, n, l))
+			measure_alone(l);
+		if (usable(l) && !l->resting)
+			l->packets = calibrate(l, o->seconds * 1e9 / o->rounds, false);
 	}
 	for (unsigned int round = 1; round <= o->rounds; round++) {
 		show(o, "round", round);
@@ -189,19 +207,61 @@ static void take_turns(struct lane *lanes, unsigned int n, const struct measure_
 	}
 }
 
+static void stop(struct lane *l)
+{
+	if (l->runs)
+		side_stop(&l->side);
+	l->runs = false;
+}
+
 /* false: there are sides of that kind, but none can run, so there is nothing to compare with */
 static bool start_all(struct lane *lanes, unsigned int n, bool ours)
 {
 	unsigned int asked = 0, running = 0;
 
+	/* they get ready at the same time */
+	for (unsigned int i = 0; i < n; i++)
+		if (lanes[i].setup->ours == ours)
+			begin(&lanes[i]);
 	for (unsigned int i = 0; i < n; i++) {
 		if (lanes[i].setup->ours != ours)
 			continue;
-		start(&lanes[i]);
+		probe(&lanes[i]);
 		asked++;
 		running += lanes[i].runs;
 	}
 	return asked == 0 || running > 0;
+}
+
+/*
+ * The kernel has one table of connections for all namespaces: what one back end's are in makes
+ * another one's chains longer. So each has it for itself, in turns with ours.
+ */
+static void one_after_the_other(struct lane *lanes, unsigned int n, const struct measure_options *o)
+{
+	bool first = true;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct lane *l = &lanes[i];
+
+		if (l->setup->ours)
+			continue;
+		show(o, "opening connections", 0);
+		begin(l);
+		probe(l);
+		compare(lanes, n);
+		if (usable(l)) {
+			take_turns(lanes, n, o);
+			side_reset(&l->side, l->result->fault);
+			first = false;
+		}
+		stop(l);
+		for (unsigned int k = 0; k < n && !first; k++)
+			lanes[k].resting = lanes[k].setup->ours;
+	}
+	/* nobody to compare with, but not by our fault */
+	if (first)
+		take_turns(lanes, n, o);
 }
 
 void measure_sides(const struct side_setup *setups, unsigned int n,
@@ -219,13 +279,16 @@ void measure_sides(const struct side_setup *setups, unsigned int n,
 	}
 	show(options, "loading rules", 0);
 	/* ours first: it is there sooner, and where it is not the kernel need not load rules */
-	if (start_all(lanes, n, true) && start_all(lanes, n, false)) {
-		compare(lanes, n);
-		take_turns(lanes, n, options);
+	if (start_all(lanes, n, true)) {
+		if (n > 0 && setups[0].traffic.state != TRAFFIC_STATELESS) {
+			one_after_the_other(lanes, n, options);
+		} else if (start_all(lanes, n, false)) {
+			compare(lanes, n);
+			take_turns(lanes, n, options);
+		}
 	}
 	for (unsigned int i = 0; i < n; i++)
-		if (lanes[i].runs)
-			side_stop(&lanes[i].side);
+		stop(&lanes[i]);
 	if (options->progress != NULL && isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
 }

@@ -11,18 +11,24 @@
 #include <string.h>
 
 #define SECONDS 1.0
+#define SECONDS_MIN 0.03 /* of a side, however many there are */
 #define QUICK_SECONDS 0.15
+/* what a run without names takes for measuring alone; rules and processes take about as long again */
+#define BUDGET_S 35.0
+#define QUICK_BUDGET_S 4.0
 #define ROUNDS 11
 
 static const char usage[] =
 		"usage: sluice-bench run [OPTION...] [SCENARIO...]\n"
 		"\n"
-		"Measures scenarios, all of `sluice-bench list` unless some are named. A scenario\n"
-		"of one's own is named by the path of its file.\n"
+		"Measures scenarios: those that are named, or about a minute's. A scenario of one's\n"
+		"own is named by the path of its file; `sluice-bench list` shows the others.\n"
 		"\n"
+		"  --all           all of them, some minutes\n"
 		"  --rounds N      rounds, the sides in turns (7 to 101; 11)\n"
-		"  --time S        seconds that one side of one scenario is measured (0.01 to 3600; 1)\n"
-		"  --quick         few rounds of 0.15 s in all, unless --rounds and --time say more\n"
+		"  --time S        seconds that one side of one scenario is measured (0.01 to 3600; 1,\n"
+		"                  without names so that all take about a minute)\n"
+		"  --quick         few and short rounds, unless --rounds and --time say more\n"
 		"  --flows N       in place of the scenario's\n"
 		"  --size N        bytes of a frame, in place of the scenario's (64 to 1514)\n"
 		"  --core N        the core under test (the last one)\n"
@@ -69,6 +75,7 @@ enum {
 	OPTION_ROUNDS = 1,
 	OPTION_TIME,
 	OPTION_QUICK,
+	OPTION_ALL,
 	OPTION_FLOWS,
 	OPTION_SIZE,
 	OPTION_CORE,
@@ -82,6 +89,7 @@ static const struct option long_options[] = {
 	{ "rounds", required_argument, NULL, OPTION_ROUNDS },
 	{ "time", required_argument, NULL, OPTION_TIME },
 	{ "quick", no_argument, NULL, OPTION_QUICK },
+	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "flows", required_argument, NULL, OPTION_FLOWS },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "core", required_argument, NULL, OPTION_CORE },
@@ -95,7 +103,7 @@ static const struct option long_options[] = {
 /* values of options that take a number; 0: not given */
 struct numbers {
 	double rounds, seconds, flows, size, core;
-	bool quick, has_core, help;
+	bool all, quick, has_core, help;
 };
 
 static bool read_option(int option, struct options *o, struct numbers *n)
@@ -116,6 +124,9 @@ static bool read_option(int option, struct options *o, struct numbers *n)
 	case OPTION_QUICK:
 		n->quick = true;
 		return true;
+	case OPTION_ALL:
+		n->all = true;
+		return true;
 	case OPTION_KERNEL_ONLY:
 		o->kernel_only = true;
 		return true;
@@ -131,6 +142,15 @@ static bool read_option(int option, struct options *o, struct numbers *n)
 	default:
 		return false;
 	}
+}
+
+double options_seconds(const struct options *o, unsigned int sides)
+{
+	double seconds = sides == 0 ? 0 : o->budget_s / sides;
+
+	if (o->seconds > 0)
+		return o->seconds;
+	return seconds < SECONDS_MIN ? SECONDS_MIN : seconds > SECONDS ? SECONDS : seconds;
 }
 
 int options_read(int argc, char **argv, struct options *o)
@@ -151,10 +171,20 @@ int options_read(int argc, char **argv, struct options *o)
 	}
 	o->names = (const char *const *)argv + optind;
 	o->rounds = n.rounds > 0 ? (unsigned int)n.rounds : n.quick ? MEASURE_ROUNDS_MIN : ROUNDS;
-	o->seconds = n.seconds > 0 ? n.seconds : n.quick ? QUICK_SECONDS : SECONDS;
+	if (n.seconds > 0)
+		o->seconds = n.seconds;
+	else if (n.all || o->names[0] != NULL)
+		o->seconds = n.quick ? QUICK_SECONDS : SECONDS;
+	o->choice = n.all ? SCENARIO_NAMED : n.quick ? SCENARIO_QUICK : SCENARIO_DEFAULT;
+	o->budget_s = n.quick ? QUICK_BUDGET_S : BUDGET_S;
 	o->flows = (uint32_t)n.flows;
 	o->size = (uint16_t)n.size;
 	o->core = n.has_core ? (unsigned int)n.core : options_default_core();
+	if (n.all && o->names[0] != NULL) {
+		fprintf(stderr, "sluice-bench: --all beside '%s', expected one of them\n",
+				o->names[0]);
+		return EXIT_INPUT;
+	}
 	if (may_use(o->core))
 		return -1;
 	fprintf(stderr, "sluice-bench: --core: found %u, expected a CPU that this process may use\n",

@@ -153,12 +153,16 @@ static void put_chart(FILE *out, const struct result_scenario *s)
 
 static void put_scenario(FILE *out, const struct result_scenario *s)
 {
+	char text[128];
+
 	fputs("<div class=\"card\"><h3>", out);
 	html_text(out, s->name);
 	fputs("</h3>\n<p class=\"soft\">", out);
 	html_text(out, s->title);
-	fprintf(out, "%s%u B, %u flow%s</p>\n", s->title[0] == '\0' ? "" : " &middot; ",
-			s->traffic.size, s->traffic.flows, s->traffic.flows == 1 ? "" : "s");
+	traffic_describe(&s->traffic, text, sizeof(text));
+	fputs(s->title[0] == '\0' ? "" : " &middot; ", out);
+	html_text(out, text);
+	fputs("</p>\n", out);
 	put_chart(out, s);
 	for (unsigned int i = 0; i < s->n_notes; i++) {
 		fputs(i == 0 ? "<ul class=\"note\">" : "", out);

@@ -76,13 +76,20 @@ static uint64_t packets(const struct result_scenario *s)
 	return sum;
 }
 
+static json_t *traffic_to_json(const struct traffic *t)
+{
+	return json_pack("{s:i, s:s, s:i, s:i, s:b, s:i, s:s, s:s}", "family", t->v6 ? 6 : 4,
+			"protocol", t->tcp ? "tcp" : "udp", "flows", (int)t->flows, "size",
+			(int)t->size, "imix", t->imix, "ttl", (int)t->ttl, "addresses",
+			traffic_address_names[t->addresses], "state",
+			traffic_state_names[t->state]);
+}
+
 static json_t *scenario_to_json(const struct result *r, const struct result_scenario *s)
 {
 	json_t *notes = json_array();
-	json_t *out = json_pack("{s:s, s:s, s:{s:i, s:i, s:i, s:i}}", "name", s->name, "title",
-			s->title, "traffic", "family", s->traffic.v6 ? 6 : 4, "flows",
-			(int)s->traffic.flows, "size", (int)s->traffic.size, "ttl",
-			(int)s->traffic.ttl);
+	json_t *out = json_pack("{s:s, s:s, s:o, s:i}", "name", s->name, "title", s->title,
+			"traffic", traffic_to_json(&s->traffic), "rules", (int)s->rules);
 
 	if (s->baseline[0] != '\0')
 		json_object_set_new(out, "baseline", json_string(s->baseline));
@@ -179,9 +186,33 @@ static int sides_from_json(
 	return ret;
 }
 
+/* index of a word in a list, 0 of an unknown one */
+static unsigned int find_word(const json_t *word, const char *const *words)
+{
+	for (unsigned int i = 0; json_is_string(word) && words[i] != NULL; i++)
+		if (strcmp(json_string_value(word), words[i]) == 0)
+			return i;
+	return 0;
+}
+
+static void traffic_from_json(const json_t *from, struct traffic *t)
+{
+	const char *protocol = json_string_value(json_object_get(from, "protocol"));
+
+	t->v6 = json_integer_value(json_object_get(from, "family")) == 6;
+	t->tcp = protocol != NULL && strcmp(protocol, "tcp") == 0;
+	t->flows = (uint32_t)json_integer_value(json_object_get(from, "flows"));
+	t->size = (uint16_t)json_integer_value(json_object_get(from, "size"));
+	t->imix = json_is_true(json_object_get(from, "imix"));
+	t->ttl = (uint8_t)json_integer_value(json_object_get(from, "ttl"));
+	t->addresses = (enum traffic_addresses)find_word(
+			json_object_get(from, "addresses"), traffic_address_names);
+	t->state = (enum traffic_state)find_word(
+			json_object_get(from, "state"), traffic_state_names);
+}
+
 static int scenario_from_json(const json_t *from, struct result_scenario *s, char *why, size_t size)
 {
-	const json_t *traffic = json_object_get(from, "traffic");
 	const json_t *notes = json_object_get(from, "notes");
 	int ret;
 
@@ -191,10 +222,8 @@ static int scenario_from_json(const json_t *from, struct result_scenario *s, cha
 	copy_text(s->title, sizeof(s->title), json_object_get(from, "title"));
 	copy_text(s->baseline, sizeof(s->baseline), json_object_get(from, "baseline"));
 	copy_text(s->skipped, sizeof(s->skipped), json_object_get(from, "skipped"));
-	s->traffic.v6 = json_integer_value(json_object_get(traffic, "family")) == 6;
-	s->traffic.flows = (uint32_t)json_integer_value(json_object_get(traffic, "flows"));
-	s->traffic.size = (uint16_t)json_integer_value(json_object_get(traffic, "size"));
-	s->traffic.ttl = (uint8_t)json_integer_value(json_object_get(traffic, "ttl"));
+	s->rules = (uint32_t)json_integer_value(json_object_get(from, "rules"));
+	traffic_from_json(json_object_get(from, "traffic"), &s->traffic);
 	ret = sides_from_json(json_object_get(from, "kernel"), false, s, why, size);
 	if (ret == 0)
 		ret = sides_from_json(json_object_get(from, "sluice"), true, s, why, size);

@@ -38,6 +38,7 @@ struct result_scenario {
 	char baseline[SCENARIO_NAME_MAX]; /* "": none */
 	char skipped[SIDE_TEXT_MAX]; /* "": measured */
 	struct traffic traffic;
+	uint32_t rules; /* number, or members of a set; 0: not told */
 	unsigned int n_sides;
 	struct result_side sides[RESULT_SIDES_MAX]; /* the kernel's first */
 	unsigned int n_notes;

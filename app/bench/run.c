@@ -1,78 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/commands.h"
-#include "app/bench/kernel.h"
-#include "app/bench/machine.h"
-#include "app/bench/measure.h"
 #include "app/bench/options.h"
 #include "app/bench/report.h"
-#include "app/bench/router.h"
-#include "app/bench/suite.h"
+#include "app/bench/suite_run.h"
 #include "app/sluice/exit.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static void describe(const struct scenario *s, const struct traffic *t, struct result_scenario *out)
-{
-	snprintf(out->name, sizeof(out->name), "%s", s->name);
-	snprintf(out->title, sizeof(out->title), "%s", s->title);
-	snprintf(out->baseline, sizeof(out->baseline), "%s",
-			s->baseline == NULL ? "" : s->baseline);
-	out->traffic = *t;
-}
-
-static void run_scenario(const struct scenario *s, const struct options *o, const char *progress,
-		struct result_scenario *out)
-{
-	struct measure_options m = { o->rounds, o->seconds, progress };
-	struct side_setup setups[RESULT_SIDES_MAX];
-	struct side_setup setup = { .ops = &kernel_side,
-		.traffic = s->traffic,
-		.rules = s->rules,
-		.tap = s->tap,
-		.core = o->core };
-	const char *missing = kernel_missing();
-	unsigned int n = 0;
-
-	traffic_override(&setup.traffic, o->flows, o->size);
-	describe(s, &setup.traffic, out);
-	if (missing != NULL) {
-		snprintf(out->skipped, sizeof(out->skipped), "%s", missing);
-		return;
-	}
-	for (unsigned int i = 0; i < s->n_kernel; i++) {
-		setup.name = backend_names[s->kernel[i]];
-		setup.backend = s->kernel[i];
-		setups[n++] = setup;
-	}
-	setup.ours = true;
-	setup.ops = &router_side;
-	for (unsigned int i = 0; i < s->n_engines && !o->kernel_only; i++) {
-		setup.name = s->engines[i];
-		setups[n++] = setup;
-	}
-	measure_sides(setups, n, &m, out);
-	result_finish(out);
-}
-
-static bool run_suite(const struct suite *suite, const struct options *o, struct result *r)
-{
-	for (unsigned int i = 0; i < suite->n; i++) {
-		const struct scenario *s = &suite->scenarios[i];
-		struct result_scenario *out = result_add(r);
-		char progress[64];
-
-		if (out == NULL) {
-			fprintf(stderr, "sluice-bench: no memory\n");
-			return false;
-		}
-		snprintf(progress, sizeof(progress), "[%u/%u] %s", i + 1, suite->n, s->name);
-		run_scenario(s, o, progress, out);
-	}
-	return true;
-}
 
 static bool write_file(const char *path, const struct result *r, bool json)
 {
@@ -132,11 +68,10 @@ int run_main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (!writable(o.json) || !writable(o.html) || suite_load(o.names, &suite, stderr) < 0)
+	if (!writable(o.json) || !writable(o.html)
+			|| suite_load(o.names, o.choice, &suite, stderr) < 0)
 		return EXIT_INPUT;
-	r.machine = machine_describe(o.core);
-	r.tsc_ghz = machine_tsc_ghz();
-	status = run_suite(&suite, &o, &r) ? EXIT_DONE : EXIT_FAILED;
+	status = suite_run(&suite, &o, &r) ? EXIT_DONE : EXIT_FAILED;
 	report_text(&r, stdout);
 	if ((o.json != NULL && !write_file(o.json, &r, true))
 			|| (o.html != NULL && !write_file(o.html, &r, false)) || has_fault(&r))

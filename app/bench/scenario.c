@@ -32,25 +32,26 @@ static bool read_baseline(struct yaml_ctx *c, const yaml_node_t *node, void *obj
 			c, node, &((struct scenario *)object)->baseline, "the name of a scenario");
 }
 
-static bool read_flag(struct yaml_ctx *c, const yaml_node_t *node, bool *out)
+static bool read_default(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+{
+	static const char *const words[] = { "quick", "true", "false", NULL };
+	int word;
+
+	if (!yaml_word(c, node, words, &word))
+		return false;
+	((struct scenario *)object)->choice = (enum scenario_choice)word;
+	return true;
+}
+
+static bool read_tap(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
 	static const char *const words[] = { "false", "true", NULL };
 	int word;
 
 	if (!yaml_word(c, node, words, &word))
 		return false;
-	*out = word == 1;
+	((struct scenario *)object)->tap = word == 1;
 	return true;
-}
-
-static bool read_default(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	return read_flag(c, node, &((struct scenario *)object)->by_default);
-}
-
-static bool read_tap(struct yaml_ctx *c, const yaml_node_t *node, void *object)
-{
-	return read_flag(c, node, &((struct scenario *)object)->tap);
 }
 
 static bool read_kernel(struct yaml_ctx *c, const yaml_node_t *node, void *object)
@@ -192,6 +193,7 @@ int scenario_read(const char *path, struct scenario *out, FILE *err)
 	struct yaml_ctx c = { .path = path, .err = err };
 	struct scenario s = {
 		.title = "",
+		.choice = SCENARIO_NAMED,
 		.traffic = { .ttl = 64, .size = TRAFFIC_SIZE_MIN, .flows = 1 },
 	};
 	FILE *in = fopen(path, "re");

@@ -4,7 +4,8 @@
  *
  *   name: linear-1k
  *   title: 1,000 rules that do not match
- *   default: true                              # measured by `run` without names
+ *   default: true                              # measured by `run` without names; quick: even
+ *                                              # with --quick
  *   traffic: {family: 4, protocol: udp, flows: 1, size: 64, ttl: 64}
  *                                              # size: imix; addresses: any, rules;
  *                                              # state: established, new; or {pcap: PATH}
@@ -25,12 +26,19 @@
 #define SCENARIO_NAME_MAX 32 /* with NUL */
 #define SCENARIO_ENGINES_MAX 6
 
+/* whether it is measured without being named */
+enum scenario_choice {
+	SCENARIO_QUICK, /* even where seconds count */
+	SCENARIO_DEFAULT,
+	SCENARIO_NAMED, /* no */
+};
+
 struct scenario {
 	const char *path;
 	const char *name;
 	const char *title; /* "" unless given */
 	const char *baseline; /* name of another scenario; NULL: none */
-	bool by_default;
+	enum scenario_choice choice;
 	bool kernel_only;
 	bool tap;
 	struct traffic traffic;

@@ -112,15 +112,18 @@ static bool hear(int fd, void *data, size_t size)
 static _Noreturn void serve(int fd, const struct side_setup *setup)
 {
 	const struct side_ops *ops = setup->ops;
+	const struct sched_param ordinary = { 0 };
 	struct answer *a = calloc(1, sizeof(*a));
 	struct request q;
 	void *priv = NULL;
 
 	if (a == NULL)
 		_exit(1);
-	a->ret = pin(setup->core, a->why);
+	/* until it is there it waits for threads and programs, which must come to run on any core */
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	a->ret = ops->open(setup, &priv, a->why);
 	if (a->ret == 0)
-		a->ret = ops->open(setup, &priv, a->why);
+		a->ret = pin(setup->core, a->why);
 	while (tell(fd, a, sizeof(*a)) && a->ret == 0 && hear(fd, &q, sizeof(q))) {
 		memset(a, 0, sizeof(*a));
 		switch (q.order) {
@@ -150,9 +153,7 @@ static int ask(struct side *s, const struct request *q, struct answer *a, char *
 int side_start(struct side *s, const struct side_setup *setup, char *why)
 {
 	pid_t parent = getpid();
-	struct answer a;
 	int fds[2];
-	int ret;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return side_fail(why, -errno, "socketpair: %s", strerror(errno));
@@ -171,7 +172,14 @@ int side_start(struct side *s, const struct side_setup *setup, char *why)
 		close(fds[0]);
 		return side_fail(why, -errno, "fork: %s", strerror(errno));
 	}
-	ret = ask(s, NULL, &a, why);
+	return 0;
+}
+
+int side_wait(struct side *s, char *why)
+{
+	struct answer a;
+	int ret = ask(s, NULL, &a, why);
+
 	if (ret < 0)
 		side_stop(s);
 	return ret;

@@ -72,12 +72,18 @@ struct side {
 };
 
 /**
- * side_start() - a process for @setup, ready to measure
+ * side_start() - a process for @setup, which gets ready to measure
  *
- * Return: 0; -ENOTSUP: this machine lacks something; or another -errno. One line in
- * @why (SIDE_TEXT_MAX).
+ * Return: 0 (call side_wait()); or -errno, and one line in @why (SIDE_TEXT_MAX).
  */
 int side_start(struct side *s, const struct side_setup *setup, char *why);
+
+/**
+ * side_wait() - until the process is ready
+ *
+ * Return: 0; -ENOTSUP: this machine lacks something; or another -errno; then it is gone.
+ */
+int side_wait(struct side *s, char *why);
 int side_probe(struct side *s, struct side_probe *out, char *why);
 int side_measure(struct side *s, uint64_t packets, bool alone, struct side_sample *out, char *why);
 void side_stop(struct side *s);

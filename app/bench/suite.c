@@ -15,14 +15,14 @@ static bool has(const struct suite *s, const char *name)
 	return false;
 }
 
-static int add(struct suite *s, const char *path, FILE *err)
+static int add(struct suite *s, const char *path, enum scenario_choice choice, FILE *err)
 {
 	struct scenario *grown, read;
 	int ret = scenario_read(path, &read, err);
 
 	if (ret < 0)
 		return ret;
-	if (has(s, read.name)) {
+	if (has(s, read.name) || read.choice > choice) {
 		scenario_free(&read);
 		return 0;
 	}
@@ -36,7 +36,7 @@ static int add(struct suite *s, const char *path, FILE *err)
 	return 0;
 }
 
-static int add_all(struct suite *s, FILE *err)
+static int add_all(struct suite *s, enum scenario_choice choice, FILE *err)
 {
 	char **paths;
 	int n = scenario_paths(&paths);
@@ -48,7 +48,7 @@ static int add_all(struct suite *s, FILE *err)
 	}
 	for (int i = 0; i < n; i++) {
 		if (ret == 0)
-			ret = paths[i] == NULL ? -ENOMEM : add(s, paths[i], err);
+			ret = paths[i] == NULL ? -ENOMEM : add(s, paths[i], choice, err);
 		free(paths[i]);
 	}
 	free(paths);
@@ -67,7 +67,7 @@ static int add_baselines(struct suite *s, FILE *err)
 		if (at->baseline == NULL || has(s, at->baseline))
 			continue;
 		scenario_path(at->baseline, path, sizeof(path));
-		ret = add(s, path, err);
+		ret = add(s, path, SCENARIO_NAMED, err);
 		if (ret < 0)
 			fprintf(err, "%s: baseline '%s' cannot be read\n", s->scenarios[i].path,
 					s->scenarios[i].baseline);
@@ -80,17 +80,17 @@ static int by_order(const void *a, const void *b)
 	return scenario_compare(a, b);
 }
 
-int suite_load(const char *const *names, struct suite *out, FILE *err)
+int suite_load(const char *const *names, enum scenario_choice choice, struct suite *out, FILE *err)
 {
 	struct suite s = { 0 };
 	char path[PATH_MAX];
 	int ret = 0;
 
 	if (names == NULL || names[0] == NULL)
-		ret = add_all(&s, err);
+		ret = add_all(&s, choice, err);
 	for (; ret == 0 && names != NULL && *names != NULL; names++) {
 		scenario_path(*names, path, sizeof(path));
-		ret = add(&s, path, err);
+		ret = add(&s, path, SCENARIO_NAMED, err);
 	}
 	if (ret == 0)
 		ret = add_baselines(&s, err);

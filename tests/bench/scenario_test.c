@@ -167,7 +167,7 @@ static void test_read_when_wrong_names_line_and_column(void **state)
 	refused("name: a\ntraffic: {addresses: rules}\n", "addresses of rules that tell none");
 	refused("name: a\ntraffic: {pcap: /dev/null}\n", "expected a capture of Ethernet");
 	refused("name: a\ntraffic: {pcap: x, size: 64}\n", "'pcap' beside size");
-	refused("name: a\ndefault: maybe\n", "s.yaml:2:10: found 'maybe', expected one of false");
+	refused("name: a\ndefault: maybe\n", "s.yaml:2:10: found 'maybe', expected one of quick");
 	refused("name: a\nsluice: [magic]\n", "s.yaml:2:10: found 'magic', expected one of plain,");
 	refused("name: [a\n", "not YAML");
 }
@@ -191,7 +191,7 @@ static void test_suite_when_all_holds_each_baseline_before_its_user(void **state
 	struct suite suite;
 
 	(void)state;
-	assert_int_equal(suite_load(NULL, &suite, stderr), 0);
+	assert_int_equal(suite_load(NULL, SCENARIO_NAMED, &suite, stderr), 0);
 	assert_true(suite.n >= 10);
 	for (unsigned int i = 0; i < suite.n; i++) {
 		bool found = suite.scenarios[i].baseline == NULL;
@@ -207,13 +207,25 @@ static void test_suite_when_all_holds_each_baseline_before_its_user(void **state
 	suite_free(&suite);
 }
 
+static void test_suite_by_default_is_a_part_of_all(void **state)
+{
+	struct suite some, all;
+
+	(void)state;
+	assert_int_equal(suite_load(NULL, SCENARIO_DEFAULT, &some, stderr), 0);
+	assert_int_equal(suite_load(NULL, SCENARIO_NAMED, &all, stderr), 0);
+	assert_true(some.n >= 10 && some.n < all.n);
+	suite_free(&some);
+	suite_free(&all);
+}
+
 static void test_suite_when_named_adds_the_baseline_once(void **state)
 {
 	const char *const names[] = { "linear-1k", "idle-hooks", "linear-1k", NULL };
 	struct suite suite;
 
 	(void)state;
-	assert_int_equal(suite_load(names, &suite, stderr), 0);
+	assert_int_equal(suite_load(names, SCENARIO_DEFAULT, &suite, stderr), 0);
 	assert_int_equal(suite.n, 4);
 	assert_string_equal(suite.scenarios[0].name, "forward");
 	assert_string_equal(suite.scenarios[1].name, "forward-64k");
@@ -232,7 +244,7 @@ static void test_suite_when_the_baseline_is_unknown_says_so(void **state)
 	FILE *err = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(suite_load(names, &suite, err), -ENOENT);
+	assert_int_equal(suite_load(names, SCENARIO_DEFAULT, &suite, err), -ENOENT);
 	fclose(err);
 	assert_non_null(strstr(text, "s.yaml: baseline 'nobody' cannot be read\n"));
 	free(text);
@@ -262,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_read_when_wrong_names_line_and_column),
 		cmocka_unit_test(test_read_when_there_is_no_file_says_so),
 		cmocka_unit_test(test_suite_when_all_holds_each_baseline_before_its_user),
+		cmocka_unit_test(test_suite_by_default_is_a_part_of_all),
 		cmocka_unit_test(test_suite_when_named_adds_the_baseline_once),
 		cmocka_unit_test(test_suite_when_the_baseline_is_unknown_says_so),
 		cmocka_unit_test(test_compare_counts_with_k_and_M),
