@@ -97,7 +97,7 @@ int kernel_create(const struct side_setup *setup, struct kernel **out, char *why
 	k->setup = setup;
 	ret = lab_create(setup, why);
 	if (ret == 0)
-		ret = live_load(&k->live, &setup->traffic, why);
+		ret = live_load(&k->live, setup, why);
 	if (ret == 0)
 		ret = lab_load_rules(setup, why);
 	if (ret < 0)
@@ -167,4 +167,18 @@ const struct side_ops kernel_side = {
 	.has_alone = true,
 	.measure = kernel_measure,
 	.reset = kernel_reset,
+};
+
+static int kernel_cut_probe(void *priv, struct side_probe *out, char *why)
+{
+	struct kernel *k = priv;
+	int ret = kernel_probe(priv, out, why);
+
+	return ret < 0 ? ret : live_shut(&k->live, k->live.identify, why);
+}
+
+const struct side_ops kernel_cut_side = {
+	.open = kernel_open,
+	.probe = kernel_cut_probe,
+	.measure = kernel_measure,
 };

@@ -24,3 +24,11 @@ const struct side_ops kernel_side = {
 const struct side_ops packet_side = {
 	.open = none_open,
 };
+
+const struct side_ops kernel_cut_side = {
+	.open = none_open,
+};
+
+const struct side_ops packet_cut_side = {
+	.open = none_open,
+};

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* frames that a run takes through the kernel together; the kernel's own limit is 256 */
+/* frames that a run takes through the kernel together, unless it is told: kind to the kernel */
 #define BATCH 64
 /* frames of one system call, so that a signal need not wait long */
 #define RUN_MAX (1U << 20)
@@ -96,10 +96,12 @@ static void make_data(const struct live *l, const struct traffic *t, uint32_t i,
 	traffic_frame(t, i, frame);
 }
 
-int live_load(struct live *l, const struct traffic *t, char *why)
+int live_load(struct live *l, const struct side_setup *setup, char *why)
 {
+	const struct traffic *t = &setup->traffic;
 	int ret;
 
+	l->batch = setup->batch == 0 ? BATCH : setup->batch;
 	libbpf_set_print(no_message);
 	l->in = if_nametoindex(LAB_IN);
 	l->out = if_nametoindex(LAB_OUT);
@@ -170,7 +172,7 @@ int live_run(struct live *l, enum live_way way, int prog, uint64_t packets, uint
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = l->frame, .data_size_in = size,
 				.ctx_in = &ctx, .ctx_size_in = sizeof(ctx),
 				.repeat = (int)(packets < RUN_MAX ? packets : RUN_MAX),
-				.flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = BATCH);
+				.flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = l->batch);
 		int ret = bpf_prog_test_run_opts(prog, &opts);
 
 		if (ret < 0)

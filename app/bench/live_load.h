@@ -22,11 +22,12 @@ struct live {
 	size_t stride;
 	volatile struct live_counts *counts; /* mapped */
 	unsigned int in, out; /* interfaces */
+	unsigned int batch;
 	uint8_t frame[TRAFFIC_SIZE_MAX]; /* what is behind the headers */
 };
 
 /* -ENOTSUP: this build, this kernel or this user cannot */
-int live_load(struct live *l, const struct traffic *t, char *why);
+int live_load(struct live *l, const struct side_setup *setup, char *why);
 
 /* how frame @i is made into @frame */
 typedef void live_make(const struct live *l, const struct traffic *t, uint32_t i, uint8_t *frame);

@@ -191,3 +191,17 @@ const struct side_ops packet_side = {
 	.probe = packet_probe,
 	.measure = packet_measure,
 };
+
+static int packet_cut_probe(void *priv, struct side_probe *out, char *why)
+{
+	struct packet *p = priv;
+	int ret = packet_probe(priv, out, why);
+
+	return ret < 0 ? ret : live_shut(&p->k->live, p->k->live.identify, why);
+}
+
+const struct side_ops packet_cut_side = {
+	.open = packet_open,
+	.probe = packet_cut_probe,
+	.measure = packet_measure,
+};

@@ -27,6 +27,7 @@ struct side_setup {
 	enum backend backend; /* of the kernel's */
 	struct traffic traffic;
 	struct ruleset rules;
+	unsigned int batch; /* frames that the kernel takes together, up to 256; 0: 64 */
 	bool tap; /* a packet socket reads along; the kernel's only */
 	unsigned int core;
 };
