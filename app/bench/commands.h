@@ -4,5 +4,7 @@
 
 int run_main(int argc, char **argv);
 int list_main(int argc, char **argv);
+int live_main(int argc, char **argv);
+int experiment_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
 int selftest_main(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,12 +145,20 @@ int exec_run(const char *const *argv, const char *input, char **output, char *wh
 	return ret;
 }
 
+static bool has_said(int fd, const char *text)
+{
+	char *said = read_whole(fd);
+	bool found = said != NULL && strstr(said, text) != NULL;
+
+	free(said);
+	return found;
+}
+
 int exec_start(const char *const *argv, const char *ready, char *why, size_t size)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	pid_t parent = getpid(), child;
 	struct streams s;
-	char *said = NULL;
 	cpu_set_t cpus;
 	int status = 0;
 	int ret = open_streams(&s, NULL);
@@ -168,9 +177,7 @@ int exec_start(const char *const *argv, const char *ready, char *why, size_t siz
 	ret = child < 0 ? -errno : -ETIMEDOUT;
 	for (unsigned int i = 0; ret == -ETIMEDOUT && i < START_TRIES; i++) {
 		nanosleep(&pause, NULL);
-		free(said);
-		said = read_whole(s.fd[2]);
-		if (said != NULL && strstr(said, ready) != NULL)
+		if (has_said(s.fd[1], ready) || has_said(s.fd[2], ready))
 			ret = child;
 		else if (waitpid(child, &status, WNOHANG) == child)
 			ret = judge(argv[0], status, &s, why, size);
@@ -180,7 +187,6 @@ int exec_start(const char *const *argv, const char *ready, char *why, size_t siz
 		snprintf(why, size, "%s: it does not start", argv[0]);
 		ret = -EIO;
 	}
-	free(said);
 	close_streams(&s);
 	return ret;
 }

@@ -16,7 +16,7 @@ int exec_run(const char *const *argv, const char *input, char **output, char *wh
 
 /**
  * exec_start() - run @argv[0] beside this program, until this one ends
- * @ready: what it writes on stderr when it is; waits for it
+ * @ready: what it writes when it is, on stdout or stderr; waits for it
  *
  * Return: its process id; -ENOENT, -EIO, or another -errno with a line in @why.
  */

@@ -10,6 +10,7 @@ static const char usage[] =
 		"\n"
 		"  list      the scenarios\n"
 		"  run       measure them, the kernel and sluice in turns\n"
+		"  live      real traffic through the kernel and through sluice\n"
 		"  compare   two results of run, A.json and B.json\n"
 		"  selftest  is the method right? a second one beside it, and faults on purpose\n"
 		"\n"
@@ -21,6 +22,7 @@ static const struct {
 } commands[] = {
 	{ "list", list_main },
 	{ "run", run_main },
+	{ "live", live_main },
 	{ "compare", compare_main },
 	{ "selftest", selftest_main },
 };
