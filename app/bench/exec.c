@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -159,7 +158,6 @@ int exec_start(const char *const *argv, const char *ready, char *why, size_t siz
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	pid_t parent = getpid(), child;
 	struct streams s;
-	cpu_set_t cpus;
 	int status = 0;
 	int ret = open_streams(&s, NULL);
 
@@ -168,12 +166,8 @@ int exec_start(const char *const *argv, const char *ready, char *why, size_t siz
 		return ret;
 	}
 	child = fork();
-	if (child == 0) {
-		/* not where something is measured, if there is another place */
-		memset(&cpus, 0xff, sizeof(cpus));
-		sched_setaffinity(0, sizeof(cpus), &cpus);
+	if (child == 0)
 		become(argv, &s, parent);
-	}
 	ret = child < 0 ? -errno : -ETIMEDOUT;
 	for (unsigned int i = 0; ret == -ETIMEDOUT && i < START_TRIES; i++) {
 		nanosleep(&pause, NULL);

@@ -85,7 +85,7 @@ static __always_inline int write_header(struct xdp_md *ctx, int verdict)
 			return XDP_ABORTED;
 	}
 	if (options & LIVE_WHOLE) {
-		__u32 len = end - data;
+		__u64 len = bpf_xdp_get_buff_len(ctx);
 
 		if (len < LIVE_HEADER_LEN || len > LIVE_FRAME_MAX)
 			return XDP_ABORTED;

@@ -8,11 +8,12 @@
 static const char usage[] =
 		"usage: sluice-bench COMMAND [OPTION...]\n"
 		"\n"
-		"  list      the scenarios\n"
-		"  run       measure them, the kernel and sluice in turns\n"
-		"  live      real traffic through the kernel and through sluice\n"
-		"  compare   two results of run, A.json and B.json\n"
-		"  selftest  is the method right? a second one beside it, and faults on purpose\n"
+		"  list        the scenarios\n"
+		"  run         measure them, the kernel and sluice in turns\n"
+		"  experiment  what others have published, here\n"
+		"  live        real traffic through the kernel and through sluice\n"
+		"  compare     two results of run, A.json and B.json\n"
+		"  selftest    is the method right? a second one beside it, and faults on purpose\n"
 		"\n"
 		"`sluice-bench COMMAND --help` says more; `sluice-bench --version` prints the version.\n";
 
@@ -22,6 +23,7 @@ static const struct {
 } commands[] = {
 	{ "list", list_main },
 	{ "run", run_main },
+	{ "experiment", experiment_main },
 	{ "live", live_main },
 	{ "compare", compare_main },
 	{ "selftest", selftest_main },

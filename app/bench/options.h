@@ -18,6 +18,7 @@ struct options {
 	uint32_t flows; /* 0: the scenario's */
 	uint16_t size; /* 0: the scenario's */
 	bool kernel_only;
+	bool kernel_anyway; /* measured even where sluice cannot */
 };
 
 /* -1: go on, or the status to exit with */

@@ -20,5 +20,13 @@ json_t *report_to_json(const struct result *r);
  */
 int report_from_json(const json_t *root, struct result *out, char *why, size_t size);
 
+enum report_form {
+	REPORT_JSON,
+	REPORT_HTML,
+};
+
+/* a whole file; false after a line on stderr */
+bool report_write(const char *path, const struct result *r, enum report_form form);
+
 /* one page that needs nothing else */
 void report_html(const struct result *r, FILE *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/html.h"
 #include "app/bench/report.h"
+#include "app/bench/report_plot.h"
 
 #include <string.h>
 
@@ -248,6 +249,7 @@ void report_html(const struct result *r, FILE *out)
 	for (unsigned int i = 0; i < r->n; i++)
 		if (r->scenarios[i].skipped[0] == '\0')
 			put_scenario(out, &r->scenarios[i]);
+	report_plots(r, out);
 	put_table(out, r);
 	put_skipped(out, r);
 	fputs(html_method, out);

@@ -10,29 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_file(const char *path, const struct result *r, bool json)
-{
-	FILE *out = fopen(path, "we");
-	bool ok = out != NULL;
-
-	if (ok && json) {
-		json_t *root = report_to_json(r);
-
-		ok = root != NULL
-				&& json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9))
-						== 0
-				&& fputc('\n', out) != EOF;
-		json_decref(root);
-	} else if (ok) {
-		report_html(r, out);
-	}
-	if (out != NULL && (ferror(out) != 0 || fclose(out) != 0))
-		ok = false;
-	if (!ok)
-		fprintf(stderr, "sluice-bench: %s: %s\n", path, strerror(errno));
-	return ok;
-}
-
 /* before minutes are spent: can the file be written later? nothing is created */
 static bool writable(const char *path)
 {
@@ -73,8 +50,9 @@ int run_main(int argc, char **argv)
 		return EXIT_INPUT;
 	status = suite_run(&suite, &o, &r) ? EXIT_DONE : EXIT_FAILED;
 	report_text(&r, stdout);
-	if ((o.json != NULL && !write_file(o.json, &r, true))
-			|| (o.html != NULL && !write_file(o.html, &r, false)) || has_fault(&r))
+	if ((o.json != NULL && !report_write(o.json, &r, REPORT_JSON))
+			|| (o.html != NULL && !report_write(o.html, &r, REPORT_HTML))
+			|| has_fault(&r))
 		status = EXIT_FAILED;
 	suite_free(&suite);
 	result_free(&r);

@@ -8,6 +8,7 @@
 #include "app/bench/router.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void describe(const struct scenario *s, const struct traffic *t, struct result_scenario *out)
 {
@@ -20,7 +21,7 @@ static void describe(const struct scenario *s, const struct traffic *t, struct r
 }
 
 static void run_scenario(const struct scenario *s, const struct options *o, double seconds,
-		const char *progress, struct result_scenario *out)
+		bool kernel_only, const char *progress, struct result_scenario *out)
 {
 	struct measure_options m = { o->rounds, seconds, progress };
 	struct side_setup setups[RESULT_SIDES_MAX];
@@ -46,7 +47,7 @@ static void run_scenario(const struct scenario *s, const struct options *o, doub
 	}
 	setup.ours = true;
 	setup.ops = &router_side;
-	for (unsigned int i = 0; i < s->n_engines && !o->kernel_only; i++) {
+	for (unsigned int i = 0; i < s->n_engines && !kernel_only; i++) {
 		setup.name = s->engines[i];
 		setups[n++] = setup;
 	}
@@ -87,7 +88,15 @@ bool suite_run(const struct suite *suite, const struct options *o, struct result
 			return false;
 		}
 		snprintf(progress, sizeof(progress), "[%u/%u] %s", i + 1, suite->n, s->name);
-		run_scenario(s, o, seconds, progress, out);
+		run_scenario(s, o, seconds, o->kernel_only, progress, out);
+		if (out->skipped[0] != '\0' && o->kernel_anyway && s->n_engines > 0) {
+			char why[SIDE_TEXT_MAX];
+
+			snprintf(why, sizeof(why), "%s", out->skipped);
+			memset(out, 0, sizeof(*out));
+			run_scenario(s, o, seconds, true, progress, out);
+			result_note(out, "skipped: %s", why);
+		}
 	}
 	return true;
 }

@@ -36,16 +36,16 @@ static unsigned int read_times(const char *text, double *us, unsigned int max)
 bool wire_measure_ping(const struct wire_net *n, double seconds, struct wire_ping *out, char *why)
 {
 	unsigned int count = (unsigned int)(seconds * 1000 / INTERVAL_MS);
-	const char *argv[] = { "ping", "-n", "-i", "0.001", "-W", "1", "-c", NULL, WIRE_SERVER,
-		NULL };
-	char number[16], *text = NULL;
+	char number[16], deadline[16], *text = NULL;
+	const char *const argv[] = { "ping", "-n", "-i", "0.001", "-W", "1", "-c", number, "-w",
+		deadline, WIRE_SERVER, NULL };
 	double *us = calloc(count + 1, sizeof(*us));
 	int ret;
 
 	if (us == NULL)
 		return side_fail(why, false, "no memory");
 	snprintf(number, sizeof(number), "%u", count);
-	argv[7] = number;
+	snprintf(deadline, sizeof(deadline), "%.0f", 3 * seconds + 2);
 	wire_enter(n, WIRE_CLIENT);
 	/* it fails if nobody answers */
 	ret = exec_run(argv, NULL, &text, why, SIDE_TEXT_MAX);

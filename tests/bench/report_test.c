@@ -219,6 +219,54 @@ static void test_without_any_kernel_the_scenario_is_skipped(void **state)
 	result_free(&r);
 }
 
+static char *page_of(const struct result *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	report_html(r, out);
+	fclose(out);
+	return text;
+}
+
+/* what a scenario of a series costs in proportion to its rules */
+static void add_rules(struct result *r, const char *name, uint32_t rules)
+{
+	struct result_scenario *s = add(r, name, "");
+
+	s->rules = rules;
+	add_side(s, "legacy", false, 10.0 * rules, 0);
+	add_side(s, "forest", true, 50, 0);
+	result_finish(s);
+}
+
+static void test_html_draws_series_and_nothing_else(void **state)
+{
+	struct result r = { 0 };
+	char *page;
+
+	(void)state;
+	add_rules(&r, "linear-100", 100);
+	add_rules(&r, "other-5", 6); /* its number is no number of rules */
+	add_rules(&r, "other-7", 8);
+	page = page_of(&r);
+	assert_null(strstr(page, "Cost against"));
+	free(page);
+	add_rules(&r, "linear-1k", 1000);
+	add_rules(&r, "linear-10k", 10000);
+	page = page_of(&r);
+	assert_non_null(strstr(page, "Cost against the number of rules"));
+	assert_null(strstr(page, "Cost against the number of flows"));
+	/* 50 to 100,000 ns: four decades of 46 units between 12 and 196 */
+	assert_non_null(strstr(page,
+			"<polyline class=\"k\" points=\"46.0,104.0 166.0,58.0 "
+			"286.0,12.0 \""));
+	assert_non_null(strstr(page, "<polyline class=\"o\""));
+	free(page);
+	result_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_generator_bound_gives_no_ratio),
 		cmocka_unit_test(test_fault_gives_no_figure),
 		cmocka_unit_test(test_without_any_kernel_the_scenario_is_skipped),
+		cmocka_unit_test(test_html_draws_series_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
