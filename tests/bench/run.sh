@@ -94,32 +94,103 @@ if setpriv --reuid=65534 --clear-groups test -x "$bench" 2>/dev/null; then
 	check "without root: skipped with the reason" grep 'forward: skipped: kernel: .*root is needed' "$work/said"
 fi
 
+# state on the kernel's side: flows are opened and answered, and forgotten between rounds of new ones
+printf 'name: mine\ntraffic: {flows: 200, state: %s, protocol: %s, family: %s}\nrules: {text: "%s"}\n' \
+	established tcp 4 '*filter\n:FORWARD DROP [0:0]\n-A FORWARD -m conntrack --ctstate ESTABLISHED -j ACCEPT\n-A FORWARD -i in -m conntrack --ctstate NEW -j ACCEPT\nCOMMIT\n' >"$work/mine.yaml"
+sed 's/name: mine/name: new/; s/established/new/' "$work/mine.yaml" >"$work/new.yaml"
+sed 's/name: mine/name: six/; s/family: 4/family: 6/' "$work/mine.yaml" >"$work/six.yaml"
+# dropped unless it is established: a flow that nobody answered has no figure
+sed 's/name: mine/name: unanswered/; s/established/none/; s/ -A FORWARD -i in.*ACCEPT.nCOMMIT/COMMIT/' \
+	"$work/mine.yaml" | sed 's/-A FORWARD -i in -m conntrack --ctstate NEW -j ACCEPT.n//' >"$work/unanswered.yaml"
+"$bench" run "$work/mine.yaml" "$work/new.yaml" "$work/six.yaml" "$work/unanswered.yaml" --kernel-only \
+	--time 0.02 --rounds 7 --json "$work/e.json" >"$work/out" 2>&1
+equal "state: figures of established and of new flows, in both families" \
+	"$(fact "$work/e.json" '["ns" in s[n]["kernel"]["legacy"] for n in ("mine", "new", "six")]')" \
+	"[True, True, True]"
+equal "state: none where nobody answered" \
+	"$(fact "$work/e.json" 's["unanswered"]["kernel"]["legacy"].get("fault")')" \
+	"64 packets entered, 0 left"
+
+# sizes and a capture
+cat >"$work/imix.yaml" <<EOF
+name: mix
+traffic: {size: imix, flows: 5}
+EOF
+python3 - "$work/three.pcap" <<'PY'
+import struct, sys
+def frame(n, ttl):
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 28 + n, 0, 0, ttl, 17, 0, bytes([192, 0, 2, 1]), bytes([198, 51, 100, 1]))
+    s = sum(struct.unpack(">10H", ip)); s = (s & 0xffff) + (s >> 16); s = (s & 0xffff) + (s >> 16)
+    ip = ip[:10] + struct.pack(">H", 0xffff - s) + ip[12:]
+    return b"\2\0\0\0\0\7\2\0\0\0\0\10\10\0" + ip + struct.pack(">HHHH", 7, 9, 8 + n, 0) + bytes(range(n % 251)) .ljust(n, b"x")
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+    for n, ttl in ((3, 9), (700, 64), (1400, 33), (5, 1)):
+        p = frame(n, ttl)
+        f.write(struct.pack("<IIII", 0, 0, len(p), len(p)) + p)
+PY
+printf 'name: capture\ntraffic: {pcap: three.pcap}\n' >"$work/capture.yaml"
+"$bench" run "$work/imix.yaml" "$work/capture.yaml" --time 0.02 --rounds 7 --json "$work/f.json" >"$work/out" 2>&1
+equal "a mix of sizes and a capture: the same packets leave both sides" \
+	"$(fact "$work/f.json" '["ns" in s[n][k]["plain"] for n in ("mix", "capture") for k in ("kernel", "sluice")]')" \
+	"[True, True, True, True]"
+equal "the capture: what no router passes on is left out, and told" \
+	"$(fact "$work/f.json" '[s["capture"]["traffic"]["flows"], any("1 frames" in n for n in s["capture"]["notes"])]')" \
+	"[3, True]"
+
+"$bench" experiment >"$work/out" 2>&1
+equal "experiment without a name: status 2" $? 2
+check "an experiment" "$bench" experiment idle-hooks --time 0.02 --rounds 7
+if command -v iperf3 >/dev/null && command -v ping >/dev/null; then
+	"$bench" live --time 1 --json "$work/live.json" >"$work/out" 2>&1
+	equal "live: status 0" $? 0
+	equal "live: every router has every figure, or a reason" \
+		"$(python3 - "$work/live.json" <<'PY' 2>&1
+import json, sys
+d = json.load(open(sys.argv[1]))["live"]
+print(sorted(d), all("skipped" in v or (v["ping"]["received"] > 0 and v["tcp"]["mbit_s"] > 0
+	and v["udp"]["mbit_s"] > 0 and len(v["messages"]) == 9) for v in d.values()), "skipped" in d["kernel"])
+PY
+)" "['af_packet', 'af_xdp', 'kernel'] True False"
+else
+	echo "# no iperf3 or ping: live is not tested"
+fi
+
 # killed at moments that nobody chose: its processes end, and with them all that they made
 left_behind()
 {
 	pgrep -s "$1"
+	grep -lz "^SLUICE_BENCH_TEST=$$\$" /proc/[0-9]*/environ 2>/dev/null
 	find "$TMPDIR" -mindepth 1
 	find /run/dpdk -name "*$1*" 2>/dev/null
 	ip -o link | grep -E ' (in|out)-peer[:@]'
 	find /sys/fs/bpf -name 'live*' 2>/dev/null
 }
 nothing_left() { [ -z "$(left_behind "$1")" ]; }
+sed "s/name: mine/name: aaa/; s/flows: 200/flows: 300000/" "$work/mine.yaml" >"$work/many.yaml"
 seed=$((RANDOM))
 echo "# seed $seed"
 RANDOM=$seed
-for _ in 1 2 3 4 5; do
+max=$(cat /proc/sys/net/netfilter/nf_conntrack_max 2>/dev/null)
+for signal in KILL INT KILL TERM INT; do
 	moment=$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))
-	setsid "$bench" run forward idle-hooks linear-1k --kernel-only >/dev/null 2>&1 &
+	# a shell's background jobs ignore SIGINT, which those in the foreground do not
+	SLUICE_BENCH_TEST=$$ setsid python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' \
+		"$bench" run "$work/many.yaml" idle-hooks linear-1k --kernel-only >/dev/null 2>&1 &
 	pid=$!
 	sleep "$moment"
 	# or the check below would see nothing, whatever is there
 	[ -n "$(left_behind $pid)" ]
 	report "it runs until it is killed" $?
-	kill -9 $pid
+	kill -$signal $pid
 	wait $pid 2>/dev/null
-	wait_for 5 nothing_left $pid
+	wait_for 20 nothing_left $pid
 	status=$?
 	left_behind $pid >"$work/out"
-	report "killed after $moment s: nothing is left" $status
+	report "SIG$signal after $moment s: nothing is left" $status
+	equal "SIG$signal: nf_conntrack_max is what it was" \
+		"$(cat /proc/sys/net/netfilter/nf_conntrack_max 2>/dev/null)" "$max"
 done
 finish
