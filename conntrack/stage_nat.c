@@ -8,7 +8,7 @@
 #include "classifier/stage_ruleset.h"
 #include "conntrack/nat.h"
 #include "conntrack/related.h"
-#include "lib/net.h"
+#include "lib/ip.h"
 #include "lib/worker.h"
 
 #include <errno.h>
@@ -146,29 +146,6 @@ static bool has_moved(const struct batch *b, const struct sl_pkt *p, const struc
 			&& ct_info_dir(p->ct_info) == CT_ORIGINAL && e->nat_port != p->out_port;
 }
 
-/* the router's own packet has another destination now */
-static bool reroute(struct sl_worker *w, struct sl_pkt *p)
-{
-	const struct sl_nexthop *nh = sl_net_route(w->net,
-			&(struct sl_route_key){
-					.family = p->family,
-					.proto = p->proto,
-					.in_port = SL_PORT_HOST,
-					.out_port = SL_PORT_NONE,
-					.mark = p->mark,
-					.dst = p->dst,
-					.src = p->src,
-					.hash = sl_net_flow_hash(w->net, p),
-			});
-
-	if (nh == NULL || nh->type != SL_ROUTE_UNICAST)
-		return false;
-	p->nh = nh;
-	p->out_port = nh->port;
-	p->via = nh->family == SL_AF_NONE ? p->dst : nh->gateway;
-	return true;
-}
-
 static void rewrite(struct batch *b, unsigned int i)
 {
 	struct rte_mbuf *m = b->pkts[i];
@@ -189,10 +166,11 @@ static void rewrite(struct batch *b, unsigned int i)
 	} else {
 		ok = ct_nat_packet(m, e, b->nat->manip);
 	}
-	if (unlikely(b->nat->hook == IPT_OUTPUT) && ok && !sl_addr_eq(&dst, &p->dst))
-		ok = reroute(b->w, p);
 	if (unlikely(!ok))
 		drop(b, i);
+	else if (unlikely(b->nat->hook == IPT_OUTPUT) && !sl_addr_eq(&dst, &p->dst)
+			&& !sl_reroute(b->w, m))
+		b->on &= ~(UINT64_C(1) << i);
 }
 
 static unsigned int nat_process(

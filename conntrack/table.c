@@ -7,9 +7,11 @@
 #include "conntrack/index.h"
 #include "conntrack/life.h"
 #include "conntrack/nat.h"
+#include "conntrack/proto.h"
 #include "conntrack/wheel.h"
 #include "lib/log.h"
 #include "lib/router.h"
+#include "lib/worker.h"
 
 #include <rte_malloc.h>
 
@@ -138,6 +140,12 @@ struct ct_table *ct_table_of(const struct sl_router *r)
 	return sl_router_attached(r, &table_key);
 }
 
+/* sl_closed_fn */
+static void closed(struct sl_worker *w, struct ct_entry *e)
+{
+	ct_tcp_set_closing(ct_table_of(w->r)->shard[w->id], e);
+}
+
 struct ct_table *ct_table_get(struct sl_router *r, const struct ct_conf *conf)
 {
 	struct ct_table *t = ct_table_of(r);
@@ -165,6 +173,7 @@ struct ct_table *ct_table_get(struct sl_router *r, const struct ct_conf *conf)
 	}
 	if (sl_router_attach(r, &table_key, t, table_free) < 0)
 		goto err_free;
+	atomic_store_explicit(&r->closed, closed, memory_order_release);
 	return t;
 
 err_free:

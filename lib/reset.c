@@ -6,6 +6,7 @@
  */
 #include "lib/ip4.h"
 #include "lib/ip6.h"
+#include "lib/router.h"
 #include "lib/worker.h"
 
 #include <rte_tcp.h>
@@ -48,6 +49,15 @@ static void fill(const struct rte_tcp_hdr *tcp, uint32_t len, struct rte_tcp_hdr
 	}
 }
 
+/* nf_ct_set_closing() */
+static void close_connection(struct sl_worker *w, const struct sl_pkt *p)
+{
+	sl_closed_fn closed = atomic_load_explicit(&w->r->closed, memory_order_acquire);
+
+	if (closed != NULL && p->ct != NULL && (p->flags & SL_PKT_CT_TEMPLATE) == 0)
+		closed(w, p->ct);
+}
+
 bool sl_tcp4_reset(struct sl_worker *w, struct rte_mbuf *m)
 {
 	const struct sl_pkt *p = sl_pkt(m);
@@ -73,6 +83,7 @@ bool sl_tcp4_reset(struct sl_worker *w, struct rte_mbuf *m)
 	rst->cksum = sl_csum_pseudo(&ends, IPPROTO_TCP, sizeof(*rst));
 	rst->cksum = (uint16_t)~sl_csum_bytes(answer, 0, sizeof(*rst));
 	ip4_answer_send(w, &a, answer);
+	close_connection(w, p);
 	return true;
 }
 
@@ -105,5 +116,6 @@ bool sl_tcp6_reset(struct sl_worker *w, struct rte_mbuf *m)
 		return false;
 	fill(&tcp, len, rst);
 	ip6_own_send(w, answer, &o, nh, offsetof(struct rte_tcp_hdr, cksum));
+	close_connection(w, p);
 	return true;
 }

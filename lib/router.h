@@ -38,6 +38,9 @@ struct sl_attachment {
  */
 typedef uint16_t (*sl_steer_fn)(struct sl_router *r, struct rte_mbuf *m, uint16_t owner);
 
+/* sl_closed_fn - [worker] a connection of a packet that was answered by a reset */
+typedef void (*sl_closed_fn)(struct sl_worker *w, struct ct_entry *e);
+
 struct sl_router {
 	struct rte_mempool *pool; /* [const] mbufs with SL_PKT_PRIV_SIZE of private area */
 	struct rte_rcu_qsbr *rcu; /* [const] one thread id per worker */
@@ -62,6 +65,7 @@ struct sl_router {
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */
 	_Atomic bool *pktlog_groups; /* [control] writes: NFLOG groups that are read; NULL: see pktlog */
 
+	_Atomic(sl_closed_fn) closed; /* NULL: nothing is tracked */
 	_Atomic(sl_steer_fn) steer; /* NULL: addresses and ports say it all */
 	struct sl_attachment attached[SL_ATTACHMENTS_MAX]; /* [control] */
 	unsigned int n_attached;
