@@ -95,28 +95,21 @@ bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_en
 	return used;
 }
 
-/* the first slot of this tag, whose entry is then fetched; UINT32_MAX: no slot */
-static inline uint32_t candidate(const struct ct_shard *s, const struct ct_bucket *b, uint16_t tag)
+static inline void fetch(const struct ct_shard *s, uint32_t ref)
 {
-	unsigned int slots = ct_slots_of(b, tag);
-	const struct ct_entry *e;
-	uint32_t ref;
+	const struct ct_entry *e = &s->entries[ref >> 2];
 
-	if (slots == 0)
-		return UINT32_MAX;
-	ref = b->ref[__builtin_ctz(slots) / 2];
-	e = &s->entries[ref >> 2];
 	rte_prefetch0(e);
 	rte_prefetch0(&e->tcp);
 	if (unlikely((ref & 3) == CT_STANDS_REPLY))
 		rte_prefetch0(&e->reply);
-	return ref;
 }
 
 void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		struct ct_found *found)
 {
 	const struct ct_index *x = s->index;
+	const struct ct_bucket *b[SL_BURST];
 	uint64_t hash[SL_BURST];
 	uint32_t ref[SL_BURST];
 	uint8_t second[SL_BURST];
@@ -124,24 +117,38 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 
 	for (unsigned int i = 0; i < n; i++) {
 		hash[i] = ct_hash(&x->key, &t[i]);
-		rte_prefetch0(&x->buckets[ct_where(x, (uint32_t)hash[i])]);
+		b[i] = &x->buckets[ct_where(x, (uint32_t)hash[i])];
+		rte_prefetch0(b[i]);
 	}
+	/*
+	 * Without a branch on what a bucket holds: one that is guessed wrong is found out when the
+	 * bucket has come, and until then nothing behind it is fetched. Where no tag is the right one
+	 * some entry is fetched for nothing.
+	 */
 	for (unsigned int i = 0; i < n; i++) {
-		uint32_t v = (uint32_t)hash[i];
-		uint16_t tag = ct_tag(hash[i]);
+		unsigned int slots = ct_slots_of(b[i], ct_tag(hash[i]));
 
-		ref[i] = candidate(s, &x->buckets[ct_where(x, v)], tag);
-		if (ref[i] == UINT32_MAX) {
-			rte_prefetch0(&x->buckets[ct_where(x, ct_other(v, tag))]);
-			second[n_second++] = (uint8_t)i;
-		}
+		ref[i] = b[i]->ref[__builtin_ctz(slots | 1U << 14) / 2];
+		fetch(s, ref[i]);
+		second[n_second] = (uint8_t)i;
+		n_second += slots == 0;
 	}
 	for (unsigned int k = 0; k < n_second; k++) {
 		unsigned int i = second[k];
-		uint16_t tag = ct_tag(hash[i]);
 
-		ref[i] = candidate(
-				s, &x->buckets[ct_where(x, ct_other((uint32_t)hash[i], tag))], tag);
+		b[i] = &x->buckets[ct_where(
+				x, ct_other((uint32_t)hash[i], ct_tag(hash[i])))];
+		rte_prefetch0(b[i]);
+	}
+	for (unsigned int k = 0; k < n_second; k++) {
+		unsigned int i = second[k];
+		unsigned int slots = ct_slots_of(b[i], ct_tag(hash[i]));
+
+		ref[i] = UINT32_MAX;
+		if (slots == 0)
+			continue;
+		ref[i] = b[i]->ref[__builtin_ctz(slots) / 2];
+		fetch(s, ref[i]);
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		found[i] = (struct ct_found){ NULL, CT_ORIGINAL };

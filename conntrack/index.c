@@ -9,7 +9,7 @@
 #define BUCKETS_MIN 64
 #define MORE_BITS 16
 /* keys a bucket, of the 8 that it holds, beyond which the table grows */
-#define LOAD 5
+#define LOAD 4
 #define HUGE_MIN ((size_t)2 << 20)
 
 int ct_index_create(uint32_t max, const struct ct_hash_key *key, bool huge, struct ct_index **out)
