@@ -10,10 +10,14 @@
  *   bench_pipeline --workers 2 --handoff    all frames arrive at worker 0, which hands half over
  *   bench_pipeline --noop 4             four more stages that do nothing
  *   bench_pipeline --rules FILE [--engine E]    an iptables-save file, in turns with none
+ *   bench_pipeline --track udp|tcp|new  connection tracking, in turns with none: packets of established
+ *                                       connections in both directions, or a connection each
  *   bench_pipeline --hugepages | --small-pages    instead of transparent huge pages
  */
 #include "app/sluice/extensions.h"
 #include "config/build.h"
+#include "conntrack/stage.h"
+#include "conntrack/table.h"
 #include "lib/conf.h"
 #include "lib/link_memory.h"
 #include "lib/memory.h"
@@ -24,6 +28,7 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_lcore.h>
+#include <rte_tcp.h>
 #include <rte_udp.h>
 
 #include <getopt.h>
@@ -46,6 +51,10 @@ struct bench {
 	uint8_t *frame; /* that all packets are copies of */
 	struct sl_memory_flow *flows_of[SL_WORKERS_MAX];
 	uint32_t n_flows[SL_WORKERS_MAX];
+	struct sl_memory_flow *back_of[SL_WORKERS_MAX]; /* of the same flows, the other way */
+	uint8_t *back_frame;
+	const char *track; /* NULL, "udp", "tcp" or "new" */
+	struct ct_stage_conf track_conf;
 	uint64_t seed;
 	const char *rules; /* NULL: none */
 	const char *engine;
@@ -77,7 +86,7 @@ static const struct rte_ether_addr out_mac = { { 2, 0, 0, 0, 0, 2 } };
 /* prefixes of 16 to 24 bits between 20.0.0.0 and 219.255.255.255, each once */
 static struct sl_route_conf *make_routes(struct bench *b)
 {
-	struct sl_route_conf *routes = need(calloc(b->routes, sizeof(*routes)));
+	struct sl_route_conf *routes = need(calloc(b->routes + 1, sizeof(*routes)));
 	uint8_t *taken = need(calloc(1U << 21, 1)); /* bit per /24 */
 	unsigned int n = 0;
 
@@ -105,13 +114,23 @@ static struct sl_route_conf *make_routes(struct bench *b)
 		n++;
 	}
 	free(taken);
+	/* the way back, to those who send by "in" */
+	routes[n] = (struct sl_route_conf){
+		.to = { .addr = sl_addr_v4(RTE_BE32(11U << 24)), .family = SL_AF_INET, .len = 8 },
+		.table = SL_TABLE_MAIN,
+		.n_via = 1,
+		.via = need(calloc(1, sizeof(*routes->via)))
+	};
+	*routes[n].via = (struct sl_via_conf){
+		.has_gateway = true, .weight = 1, .gateway = sl_addr_v4(RTE_BE32((10U << 24) + 2))
+	};
 	return routes;
 }
 
 static void make_conf(struct bench *b)
 {
 	struct sl_port_conf *ports = need(calloc(2, sizeof(*ports)));
-	struct sl_neigh_conf *neighbours = need(calloc(GATEWAYS, sizeof(*neighbours)));
+	struct sl_neigh_conf *neighbours = need(calloc(GATEWAYS + 1, sizeof(*neighbours)));
 	struct sl_prefix *in = need(calloc(1, sizeof(*in)));
 	struct sl_prefix *out = need(calloc(1, sizeof(*out)));
 	struct sl_mark *at = need(calloc(1, sizeof(*at)));
@@ -129,14 +148,18 @@ static void make_conf(struct bench *b)
 			.port = "out",
 			.ip = sl_addr_v4(rte_cpu_to_be_32((198U << 24 | 18U << 16) + 2 + i)),
 			.mac = { { 2, 0, 0, 1, 0, (uint8_t)i } } };
+	neighbours[GATEWAYS] = (struct sl_neigh_conf){ .family = SL_AF_INET,
+		.port = "in",
+		.ip = sl_addr_v4(RTE_BE32((10U << 24) + 2)),
+		.mac = { { 2, 0, 0, 2, 0, 1 } } };
 	b->conf = (struct sl_conf){ .path = "bench",
 		.n_workers = b->workers,
 		.ports = ports,
 		.n_ports = 2,
 		.neighbours = neighbours,
-		.n_neighbours = GATEWAYS,
+		.n_neighbours = GATEWAYS + 1,
 		.routes = make_routes(b),
-		.n_routes = b->routes };
+		.n_routes = b->routes + 1 };
 }
 
 struct frame {
@@ -144,6 +167,16 @@ struct frame {
 	struct rte_ipv4_hdr ip;
 	struct rte_udp_hdr udp;
 } __rte_packed __rte_aligned(2);
+
+static bool has_tcp(const struct bench *b)
+{
+	return b->track != NULL && strcmp(b->track, "tcp") == 0;
+}
+
+static bool has_replies(const struct bench *b)
+{
+	return b->track != NULL && strcmp(b->track, "new") != 0;
+}
 
 /* the frame without what differs from flow to flow */
 static void make_frame(struct bench *b)
@@ -155,7 +188,7 @@ static void make_frame(struct bench *b)
 				.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4) },
 		.ip = { .version_ihl = 0x45,
 				.time_to_live = 64,
-				.next_proto_id = IPPROTO_UDP,
+				.next_proto_id = has_tcp(b) ? IPPROTO_TCP : IPPROTO_UDP,
 				.total_length = rte_cpu_to_be_16(ip_len) },
 		.udp = { .dgram_len = rte_cpu_to_be_16((uint16_t)(ip_len - sizeof(f.ip))) },
 	};
@@ -168,16 +201,64 @@ static struct sl_memory_flow make_flow(struct bench *b)
 {
 	const struct sl_prefix *to = &b->conf.routes[draw(b) % b->routes].to;
 	uint32_t host = (uint32_t)draw(b) & (UINT32_MAX >> to->len);
+	struct sl_memory_flow flow;
 	struct frame f;
+	uint32_t sum;
 
 	memcpy(&f, b->frame, sizeof(f));
-	f.ip.src_addr = rte_cpu_to_be_32((10U << 24) + 2 + (uint32_t)(draw(b) % 0xfffff0));
+	f.ip.src_addr = rte_cpu_to_be_32((11U << 24) + 2 + (uint32_t)(draw(b) % 0xfffff0));
 	f.ip.dst_addr = rte_cpu_to_be_32(rte_be_to_cpu_32(to->addr.v4) | host);
-	return (struct sl_memory_flow){ .src_be = f.ip.src_addr,
+	flow = (struct sl_memory_flow){ .src_be = f.ip.src_addr,
 		.dst_be = f.ip.dst_addr,
 		.sport_be = (rte_be16_t)draw(b),
 		.dport_be = (rte_be16_t)draw(b),
 		.csum_be = rte_ipv4_cksum(&f.ip) };
+	/* what differs has the same sum in all flows, so that one TCP checksum is right for all */
+	sum = (flow.src_be & 0xffff) + (flow.src_be >> 16) + (flow.dst_be & 0xffff)
+			+ (flow.dst_be >> 16) + flow.dport_be;
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = 0x4321 + (~(sum + (sum >> 16)) & 0xffff);
+	flow.sport_be = (rte_be16_t)(sum + (sum >> 16));
+	return flow;
+}
+
+static struct sl_memory_flow turned(const struct sl_memory_flow *f)
+{
+	return (struct sl_memory_flow){ .src_be = f->dst_be,
+		.dst_be = f->src_be,
+		.sport_be = f->dport_be,
+		.dport_be = f->sport_be,
+		.csum_be = f->csum_be };
+}
+
+/* a segment of an established connection, for both directions and all flows */
+static void make_tcp(struct bench *b, const struct sl_memory_flow *flow)
+{
+	struct rte_ipv4_hdr *ip = (void *)(b->frame + RTE_ETHER_HDR_LEN);
+	struct rte_tcp_hdr *tcp = (void *)(ip + 1);
+
+	*tcp = (struct rte_tcp_hdr){ .src_port = flow->sport_be,
+		.dst_port = flow->dport_be,
+		.sent_seq = RTE_BE32(1000),
+		.recv_ack = RTE_BE32(1000),
+		.data_off = sizeof(*tcp) / 4 << 4,
+		.tcp_flags = RTE_TCP_ACK_FLAG,
+		.rx_win = RTE_BE16(60000) };
+	ip->src_addr = flow->src_be;
+	ip->dst_addr = flow->dst_be;
+	tcp->cksum = rte_ipv4_udptcp_cksum(ip, tcp);
+}
+
+/* the order of packets is not that in which their connections were made */
+static void shuffle(struct bench *b, struct sl_memory_flow *flows, uint32_t n)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t k = (uint32_t)(draw(b) % i);
+		struct sl_memory_flow f = flows[k];
+
+		flows[k] = flows[i - 1];
+		flows[i - 1] = f;
+	}
 }
 
 /* a device that spreads flows over the workers, or one queue for all */
@@ -191,7 +272,17 @@ static void make_flows(struct bench *b)
 		b->flows_of[q] = need(calloc(b->n_flows[q], sizeof(*b->flows_of[q])));
 		for (uint32_t i = 0; i < b->n_flows[q]; i++)
 			b->flows_of[q][i] = make_flow(b);
+		if (!has_replies(b))
+			continue;
+		b->back_of[q] = need(calloc(b->n_flows[q], sizeof(*b->back_of[q])));
+		for (uint32_t i = 0; i < b->n_flows[q]; i++)
+			b->back_of[q][i] = turned(&b->flows_of[q][i]);
 	}
+	if (has_tcp(b))
+		make_tcp(b, &b->flows_of[0][0]);
+	b->back_frame = need(calloc(1, b->frame_len));
+	memcpy(b->back_frame, b->frame, b->frame_len);
+	memcpy(b->back_frame, &out_mac, sizeof(out_mac));
 }
 
 static unsigned int noop_process(__rte_unused struct sl_worker *w, __rte_unused void *priv,
@@ -208,17 +299,36 @@ static const struct sl_stage_ops noop_stage = {
 	.process = noop_process,
 };
 
+static unsigned int add_tracking(struct bench *b, struct sl_stage_spec *specs, unsigned int n)
+{
+	const struct sl_stage_conf *conf = &b->track_conf.conf;
+
+	ct_conf_init(&b->track_conf.ct);
+	b->track_conf.ct.max = RTE_MAX(b->flows * 5 / 4, 262144U);
+	b->track_conf.conf.hook = SL_HOOK_PREROUTING;
+	b->track_conf.family[IPT_V4] = true;
+	specs[n++] = (struct sl_stage_spec){ &sl_stage_defrag, conf, SL_HOOK_PREROUTING,
+		SL_ORDER_REASSEMBLY };
+	specs[n++] = (struct sl_stage_spec){ &sl_stage_conntrack, conf, SL_HOOK_PREROUTING,
+		SL_ORDER_CONNTRACK };
+	specs[n++] = (struct sl_stage_spec){ &sl_stage_confirm, conf, SL_HOOK_POSTROUTING,
+		SL_ORDER_CONFIRM };
+	return n;
+}
+
 /* the pipeline, with the rules or without */
 static void apply(struct bench *b, bool with_rules)
 {
-	struct sl_stage_spec specs[16], *all = specs;
+	struct sl_stage_spec specs[16 + 3], *all = specs;
 	unsigned int n = b->noops;
 	char err[256] = "out of memory";
 	int ret = 0;
 
 	for (unsigned int i = 0; i < b->noops; i++)
 		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
-	if (with_rules)
+	if (b->track != NULL && with_rules)
+		n = add_tracking(b, specs, n);
+	else if (with_rules)
 		ret = sl_firewall_specs(b->fw, specs, b->noops, &all, &n);
 	if (ret == 0)
 		ret = sl_router_apply(b->r, &b->conf, all, n, err, sizeof(err));
@@ -250,23 +360,29 @@ static void load_rules(struct bench *b)
 
 static void make_router(struct bench *b)
 {
-	struct sl_memory_source in[SL_WORKERS_MAX] = { 0 }, none[SL_WORKERS_MAX] = { 0 };
+	struct sl_memory_source in[SL_WORKERS_MAX] = { 0 }, out[SL_WORKERS_MAX] = { 0 };
 	uint64_t start = rte_rdtsc();
 	struct sl_link *link;
 
-	for (unsigned int i = 0; i < b->workers; i++)
+	for (unsigned int i = 0; i < b->workers; i++) {
 		in[i] = (struct sl_memory_source){ .frames = b->frame,
 			.n_frames = b->n_flows[i] > 0,
 			.frame_len = b->frame_len,
 			.flows = b->flows_of[i],
 			.n_flows = b->n_flows[i] };
+		if (b->back_of[i] == NULL)
+			continue;
+		out[i] = in[i];
+		out[i].frames = b->back_frame;
+		out[i].flows = b->back_of[i];
+	}
 	b->pool = need(sl_pool_create("bench", 16383, RTE_MBUF_DEFAULT_DATAROOM));
 	if (sl_router_create(b->pool, b->workers, &b->r) < 0)
 		need(NULL);
 	link = need(sl_link_memory(b->pool, in, (uint16_t)b->workers));
 	link->spreads = !b->handoff;
 	sl_router_add_port(b->r, "in", link, &in_mac, 1500, 0);
-	link = need(sl_link_memory(b->pool, none, (uint16_t)b->workers));
+	link = need(sl_link_memory(b->pool, out, (uint16_t)b->workers));
 	sl_router_add_port(b->r, "out", link, &out_mac, 1500, 0);
 	apply(b, false);
 	printf("%u routes loaded in %.3f s\n", b->routes,
@@ -275,7 +391,7 @@ static void make_router(struct bench *b)
 
 static uint64_t received(const struct sl_worker *w)
 {
-	return w->rx[1];
+	return w->rx[1] + w->rx[2];
 }
 
 struct job {
@@ -425,8 +541,22 @@ static void print_handoff(const struct bench *b)
 			(unsigned long long)sl_router_drops(b->r, 1, SL_DROP_HANDOFF_FULL));
 }
 
+/* every flow of every worker is seen in both directions */
+static void make_connections(struct bench *b)
+{
+	apply(b, true);
+	for (uint64_t seen = 0; seen < 2ULL * b->flows + 1000; seen += b->packets * 1000ULL)
+		round_cycles(b);
+	printf("%u connections\n", ct_table_count(ct_table_of(b->r)));
+	for (unsigned int q = 0; q < b->workers; q++) {
+		shuffle(b, b->flows_of[q], b->n_flows[q]);
+		shuffle(b, b->back_of[q], b->back_of[q] == NULL ? 0 : b->n_flows[q]);
+	}
+}
+
 static int bench(struct bench *b)
 {
+	bool pairs = b->rules != NULL || b->track != NULL;
 	double ghz = (double)rte_get_tsc_hz() / 1e9;
 	double(*stages)[SL_STAGES_MAX] = need(calloc(b->rounds, sizeof(*stages)));
 	double cycles[ROUNDS_MAX], added[ROUNDS_MAX], floor;
@@ -438,11 +568,13 @@ static int bench(struct bench *b)
 	if (b->rules != NULL)
 		load_rules(b);
 	floor = floor_cycles(b);
+	if (has_replies(b))
+		make_connections(b);
 	round_cycles(b); /* warm */
 	for (unsigned int i = 0; i < b->rounds; i++) {
 		double without = 0;
 
-		if (b->rules != NULL) {
+		if (pairs) {
 			apply(b, false);
 			without = round_cycles(b);
 			apply(b, true);
@@ -467,10 +599,10 @@ static int bench(struct bench *b)
 			1e3 * ghz / cycles[b->rounds / 2], b->rounds);
 	printf("                           %8.1f cycles %8.2f ns %8.2f Mpps (minimum)\n", cycles[0],
 			cycles[0] / ghz, 1e3 * ghz / cycles[0]);
-	if (b->rules != NULL)
-		printf("added by the rules         %8.1f cycles (median of %u pairs of rounds, minimum "
-		       "%.1f)\n",
-				added[b->rounds / 2], b->rounds, added[0]);
+	if (pairs)
+		printf("added by %-17s %8.1f cycles (median of %u pairs of rounds, minimum %.1f)\n",
+				b->track != NULL ? "tracking" : "the rules", added[b->rounds / 2],
+				b->rounds, added[0]);
 	sl_router_drain(b->r);
 	if (sl_router_balance(b->r, &rx, &accounted) != 0) {
 		fprintf(stderr, "bench_pipeline: balance is off: %llu received, %llu accounted\n",
@@ -503,6 +635,7 @@ static void parse(struct bench *b, int argc, char **argv)
 		{ "noop", required_argument, NULL, 'o' },
 		{ "size", required_argument, NULL, 's' },
 		{ "handoff", no_argument, NULL, 'h' },
+		{ "track", required_argument, NULL, 't' },
 		{ "rules", required_argument, NULL, 'R' },
 		{ "engine", required_argument, NULL, 'E' },
 		{ "hugepages", no_argument, NULL, 'H' },
@@ -533,6 +666,15 @@ static void parse(struct bench *b, int argc, char **argv)
 			break;
 		case 's':
 			b->frame_len = number(optarg, 64, 1518);
+			break;
+		case 't':
+			b->track = optarg;
+			if (strcmp(optarg, "udp") != 0 && strcmp(optarg, "tcp") != 0
+					&& strcmp(optarg, "new") != 0) {
+				fprintf(stderr, "bench_pipeline: '%s', expected udp, tcp or new\n",
+						optarg);
+				exit(2);
+			}
 			break;
 		case 'R':
 			b->rules = optarg;
