@@ -19,6 +19,7 @@ struct sl_firewall;
 
 struct app {
 	const char *conf_path; /* [const] */
+	const char *state_path; /* [const] of connections; NULL: none are kept */
 	struct sl_conf *conf; /* [control] in force */
 	struct eal_setup eal; /* [const] */
 	struct rte_mempool *pool; /* [const] */
@@ -32,5 +33,7 @@ struct app {
 	pthread_mutex_t lock; /* held by control while it swaps the configuration */
 	struct listener *listener; /* [control] to connections; NULL: nobody is */
 	unsigned int reloads; /* [control] that went well */
+	uint64_t table_full; /* [control] packets that had been dropped so when it was last said, */
+	uint64_t table_full_ms; /* and when that was */
 	bool stop; /* [control] */
 };

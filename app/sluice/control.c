@@ -2,6 +2,7 @@
 #include "app/sluice/control.h"
 
 #include "app/sluice/app.h"
+#include "app/sluice/connections.h"
 #include "app/sluice/links.h"
 #include "app/sluice/listen.h"
 #include "app/sluice/netdev.h"
@@ -140,6 +141,7 @@ void control_run(struct control *c, struct app *app)
 		/* after every change that the kernel tells of, and for devices that tell nothing */
 		links_refresh(app);
 		listen_tick(app);
+		connections_watch(app);
 		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events), wait_ms);
 		for (int i = 0; i < n; i++)
 			take_event(c, app, &events[i]);

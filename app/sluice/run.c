@@ -3,6 +3,7 @@
 
 #include "app/sluice/app.h"
 #include "app/sluice/apply.h"
+#include "app/sluice/connections.h"
 #include "app/sluice/control.h"
 #include "app/sluice/eal.h"
 #include "app/sluice/exit.h"
@@ -31,13 +32,14 @@ SL_LOG_TYPE("sluice");
 #define BUFFER_ROOM 2048
 
 static const char usage[] =
-		"usage: sluice run -c FILE [-l LEVEL]\n"
+		"usage: sluice run -c FILE [-l LEVEL] [--state FILE]\n"
 		"\n"
 		"Route packets between the ports of FILE until SIGTERM, SIGINT or `sluicectl stop`;\n"
 		"SIGHUP or `sluicectl reload` reads FILE again.\n"
 		"\n"
 		"  -c, --config FILE   the configuration\n"
 		"  -l, --log LEVEL     error, warning, notice (default), info or debug\n"
+		"      --state FILE    tracked connections: read at the start, written at the end\n"
 		"  -h, --help          this text\n";
 
 static uint64_t clock_ms(void)
@@ -125,6 +127,7 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 {
 	/* before the first packet, whose answer would find its port down */
 	links_refresh(app);
+	connections_load(app);
 	if (workers_start(app) < 0)
 		return EXIT_FAILED;
 	telemetry_offer(app);
@@ -137,6 +140,7 @@ static int route(struct app *app, struct control *control, uint64_t start_ms)
 	telemetry_end();
 	workers_stop(app);
 	sl_router_drain(app->r);
+	connections_save(app);
 	while (packet_log_drain(app->packet_log))
 		;
 	return check_balance(app->r);
@@ -188,6 +192,7 @@ int run_main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "config", required_argument, NULL, 'c' },
 		{ "log", required_argument, NULL, 'l' },
+		{ "state", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -206,6 +211,9 @@ int run_main(int argc, char **argv)
 				break;
 			fprintf(stderr, "sluice: no log level '%s'\n%s", optarg, usage);
 			return EXIT_INPUT;
+		case 's':
+			app.state_path = optarg;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return EXIT_DONE;
