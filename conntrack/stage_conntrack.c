@@ -116,6 +116,17 @@ static bool prepare(struct ct_pkt *c, struct ct_tuple *t)
 			return false;
 		}
 	}
+	if (likely(c->p->proto == IPPROTO_TCP || c->p->proto == IPPROTO_UDP)
+			&& likely(c->p->flags & SL_PKT_PORTS)) {
+		t->src = c->p->src;
+		t->dst = c->p->dst;
+		t->sport_be = c->p->sport_be;
+		t->dport_be = c->p->dport_be;
+		t->family = c->p->family;
+		t->proto = c->p->proto;
+		t->zone = zone[CT_ORIGINAL];
+		return true;
+	}
 	if (unlikely(!ct_tuple_get(c->m, zone[CT_ORIGINAL], t))) {
 		invalid(c);
 		return false;
@@ -276,9 +287,11 @@ static unsigned int tracker_process(
 {
 	struct tracker *t = priv;
 	struct ct_shard *s = t->table->shard[w->id];
-	struct batch b = { .c = { .w = w, .s = s, .conf = &t->conf, .verify = t->verify } };
 	unsigned int survivors = 0, k = 0;
+	struct batch b;
 
+	b.c = (struct ct_pkt){ .w = w, .s = s, .conf = &t->conf, .verify = t->verify };
+	b.n = 0;
 	s->conf = &t->conf;
 	s->now_ms = ct_now(w->now_ns);
 	for (unsigned int i = 0; i < n; i++) {
