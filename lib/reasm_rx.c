@@ -94,8 +94,9 @@ static struct rte_mbuf *rx6(struct sl_worker *w, struct sl_reasm *q, struct rte_
 	case FOUND:
 		break;
 	}
+	/* the kernel joins nothing to it, and lets it go on by itself where it is not the receiver */
 	if (part.off == 0 && is_incomplete(m, p))
-		return refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
+		return q->transit ? m : refuse(w, q, m, ICMP6_PARAM_INCOMPLETE, 0);
 	if (ip6_is_multicast(&p->dst) || ip6_is_link_local(&p->dst))
 		key.port = p->in_port;
 	d = q->inet6.bytes > q->bytes_max || q->free_frags == NULL ? NULL : reasm_find(w, q, &key);
