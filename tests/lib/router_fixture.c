@@ -152,7 +152,7 @@ static void set_clock(uint64_t now_ns)
 	}
 }
 
-static void settle(void)
+void rf_settle(void)
 {
 	unsigned int moved;
 
@@ -197,7 +197,7 @@ void rf_start(unsigned int n_workers)
 	}
 	rf_apply(NULL, 0);
 	set_clock(1000000000000ULL);
-	settle();
+	rf_settle();
 	atexit(stop);
 	buffers_at_start = rte_mempool_in_use_count(rf.pool);
 }
@@ -230,14 +230,20 @@ struct rte_mbuf *rf_mbuf(const void *frame, uint32_t len, uint32_t segment)
 	return head;
 }
 
-void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
+void rf_in_at(unsigned int worker, uint16_t port, const void *frame, uint32_t len, uint32_t segment)
 {
 	struct rte_mbuf *m = rf_mbuf(frame, len, segment);
+	struct sl_worker *w = rf.r->workers[worker];
 
-	sl_worker_begin(rf.r->workers[0]);
-	sl_pipeline_rx(rf.r->workers[0], rf.r->ports[port].link->home, &m, 1);
-	sl_pipeline_flush(rf.r->workers[0]);
-	settle();
+	sl_worker_begin(w);
+	sl_pipeline_rx(w, rf.r->ports[port].link->home, &m, 1);
+	sl_pipeline_flush(w);
+}
+
+void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment)
+{
+	rf_in_at(0, port, frame, len, segment);
+	rf_settle();
 }
 
 void rf_pass(uint64_t ns)
@@ -247,10 +253,16 @@ void rf_pass(uint64_t ns)
 
 	for (; now + step < end; now += step) {
 		set_clock(now + step);
-		settle();
+		rf_settle();
 	}
 	set_clock(end);
-	settle();
+	rf_settle();
+}
+
+void rf_jump(uint64_t ns)
+{
+	set_clock(rf.r->workers[0]->now_ns + ns);
+	rf_settle();
 }
 
 void rf_clear(void)

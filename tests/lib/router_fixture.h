@@ -56,8 +56,16 @@ struct rte_mbuf *rf_mbuf(const void *frame, uint32_t len, uint32_t segment);
 /* a frame that a port receives, to its end */
 void rf_in(uint16_t port, const void *frame, uint32_t len, uint32_t segment);
 
+/* the same to one of the workers, which does its part; rf_settle() lets all of them finish */
+void rf_in_at(unsigned int worker, uint16_t port, const void *frame, uint32_t len,
+		uint32_t segment);
+void rf_settle(void);
+
 /* time goes by, timers run */
 void rf_pass(uint64_t ns);
+
+/* the same in one leap, for days */
+void rf_jump(uint64_t ns);
 
 void rf_clear(void);
 
