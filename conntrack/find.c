@@ -72,8 +72,8 @@ static struct ct_found find(struct ct_shard *s, uint64_t h, const struct ct_tupl
 	struct ct_found found = find_in(s, &x->buckets[ct_where(x, v)], tag, t, turn, except, dir);
 
 	if (found.e == NULL)
-		found = find_in(s, &x->buckets[ct_where(x, ct_other(v, tag))], tag, t, turn,
-				except, dir);
+		found = find_in(s, &x->buckets[ct_where(x, ct_other(v, tag))], tag, t, turn, except,
+				dir);
 	return found;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TCP's windows: the four bounds, scaling, SACK, keep-alives, numbers that wrap. */
+/* TCP's windows: the four bounds, scaling, SACK, keepalives, numbers that wrap. */
 #include "conntrack/tcp_window.h"
 #include "tests/conntrack/proto_fixture.h"
 
