@@ -40,9 +40,14 @@ static void even_fragment(struct lab_frame *f)
 /* fragments that lacked some have waited long enough: it may come at any step of any sequence */
 static bool is_late(const struct lab_frame *f)
 {
-	return f->len > 14 + 42 && f->data[12] == 0x86 && f->data[14 + 6] == 58
-			&& f->data[14 + 40] == 3 && f->data[14 + 41] == 1
-			&& f->data[14 + 8] == 0xfd;
+	const uint8_t *ip = f->data + 14;
+
+	if (f->len < 14 + 42)
+		return false;
+	if (f->data[12] == 0x86)
+		return ip[6] == 58 && ip[8] == 0xfd && ip[40] == 3 && ip[41] == 1;
+	/* of the router itself: 10.0.x.1 */
+	return ip[9] == 1 && ip[12] == 10 && ip[13] == 0 && ip[20] == 11 && ip[21] == 1;
 }
 
 /* what came out of both; describes what has no partner. Return: whether all have one, or -errno */

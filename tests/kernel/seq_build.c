@@ -234,7 +234,8 @@ static void build_error(const struct seq *s, const struct seq_step *t, const str
 		memcpy(e.src, ip + at, n);
 		memcpy(e.dst, ip + at + n, n);
 	}
-	if (t->error.third)
+	/* not back to where it comes from: redirects are rationed for each source */
+	if (t->error.third && !t->error.turned && s->step[t->error.of].from != t->from)
 		third(e.src, s->v6, t->from);
 	put8(&l4, t->error.type);
 	put8(&l4, t->error.code);
