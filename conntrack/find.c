@@ -136,8 +136,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 	for (unsigned int k = 0; k < n_second; k++) {
 		unsigned int i = second[k];
 
-		b[i] = &x->buckets[ct_where(
-				x, ct_other((uint32_t)hash[i], ct_tag(hash[i])))];
+		b[i] = &x->buckets[ct_where(x, ct_other((uint32_t)hash[i], ct_tag(hash[i])))];
 		rte_prefetch0(b[i]);
 	}
 	for (unsigned int k = 0; k < n_second; k++) {
