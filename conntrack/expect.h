@@ -19,6 +19,11 @@ struct ct_expect {
 	uint32_t max; /* of the master's helper: the oldest goes when there are more */
 	uint16_t helper; /* who has announced it */
 	uint8_t dir; /* direction of the announcement (enum ct_dir) */
+	/* the master is translated, and the new connection has to be so alike: where it comes from and
+	 * goes to as the one that announced it sees both */
+	bool follows;
+	struct sl_addr to_src, to_dst;
+	rte_be16_t to_port_be;
 };
 
 /* room for @max; nf_conntrack_expect_max may go down later, and not further up. Return: NULL without

@@ -12,12 +12,15 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <strings.h>
 
 #define MAX_EXPECTED 1
 /* of a segment's beginning; commands are much shorter */
 #define TEXT_MAX 512
 #define LINES 2
+/* the longest that is written: EPRT of IPv6 */
+#define TEXT_NEW 64
 
 struct lines {
 	uint32_t end[CT_DIR_NB][LINES]; /* sequence numbers behind a newline */
@@ -152,9 +155,12 @@ static const struct command {
 	uint8_t skip; /* the argument stands behind it; 0: it begins with the first digit */
 	uint8_t term;
 	uint32_t (*parse)(const struct argument *a);
+	enum ct_ftp_form form;
 } commands[CT_DIR_NB][2] = {
-	[CT_ORIGINAL] = { { "PORT", ' ', '\r', host_port }, { "EPRT", ' ', '\r', extended } },
-	[CT_REPLY] = { { "227 ", 0, 0, host_port }, { "229 ", '(', ')', extended_passive } },
+	[CT_ORIGINAL] = { { "PORT", ' ', '\r', host_port, CT_FTP_PORT },
+			{ "EPRT", ' ', '\r', extended, CT_FTP_EPRT4 } },
+	[CT_REPLY] = { { "227 ", 0, 0, host_port, CT_FTP_PORT },
+			{ "229 ", '(', ')', extended_passive, CT_FTP_EPSV } },
 };
 
 /* Return: as ct_ftp_parse() */
@@ -181,6 +187,9 @@ static int parse_as(const struct command *cmd, const uint8_t *data, struct argum
 	a->term = cmd->term;
 	where->off = at;
 	where->len = cmd->parse(a);
+	where->form = cmd->form;
+	if (cmd->form == CT_FTP_EPRT4 && a->family == SL_AF_INET6)
+		where->form = CT_FTP_EPRT6;
 	return where->len > 0 ? 1 : -1;
 }
 
@@ -222,20 +231,66 @@ static void note_end(struct lines *l, enum ct_dir dir, uint32_t seq)
 		end[oldest] = seq;
 }
 
+/* what the other side has to read. Return: length */
+static uint32_t format(char *text, size_t size, enum ct_ftp_form form, const struct sl_addr *addr,
+		rte_be16_t port_be)
+{
+	unsigned int port = rte_be_to_cpu_16(port_be);
+	const uint8_t *b = addr->b;
+	int n = 0;
+
+	switch (form) {
+	case CT_FTP_PORT:
+		n = snprintf(text, size, "%u,%u,%u,%u,%u,%u", b[0], b[1], b[2], b[3], port >> 8,
+				port & 0xff);
+		break;
+	case CT_FTP_EPRT4:
+		n = snprintf(text, size, "|1|%u.%u.%u.%u|%u|", b[0], b[1], b[2], b[3], port);
+		break;
+	case CT_FTP_EPRT6:
+		/* in full, as the kernel writes it */
+		n = snprintf(text, size, "|2|");
+		for (unsigned int i = 0; i < 16; i += 2)
+			n += snprintf(text + n, size - (size_t)n, "%02x%02x%c", b[i], b[i + 1],
+					i == 14 ? '|' : ':');
+		n += snprintf(text + n, size - (size_t)n, "%u|", port);
+		break;
+	case CT_FTP_EPSV:
+		n = snprintf(text, size, "|||%u|", port);
+		break;
+	}
+	return (uint32_t)n;
+}
+
 /* Return: false: drop */
-static bool announced(const struct ct_pkt *c, const struct ct_entry *e, enum ct_dir dir,
+static bool announced(const struct ct_pkt *c, struct ct_entry *e, enum ct_dir dir,
 		const uint8_t *text, uint32_t len)
 {
 	const struct ct_tuple *own = ct_tuple_of(e, dir), *other = ct_tuple_of(e, !dir);
 	struct sl_addr addr = own->src;
 	struct ct_announced at;
-	rte_be16_t port_be = 0;
+	rte_be16_t port_be = 0, as_be;
 	int found = ct_ftp_parse(text, len, dir, (enum sl_family)own->family, &addr, &port_be, &at);
+	struct ct_coming coming = {
+		.src = &other->src,
+		.dst = &other->dst,
+		.port_be = port_be,
+		.dir = dir,
+		.max = MAX_EXPECTED,
+		.own_port_be = port_be,
+		.any_port = true,
+	};
+	char new[TEXT_NEW];
 
 	/* anybody else's address: third parties are none of our business */
 	if (found <= 0 || !sl_addr_eq(&addr, &own->src))
 		return found >= 0;
-	return ct_help_expect(c, e, &other->src, &other->dst, port_be, MAX_EXPECTED);
+	if (!ct_help_expect(c, e, &coming, &as_be))
+		return false;
+	if ((e->status & CT_NAT_MASK) == 0)
+		return true;
+	return ct_help_rewrite(
+			c, e, &at, new, format(new, sizeof(new), at.form, &other->dst, as_be));
 }
 
 bool ct_ftp_help(const struct ct_pkt *c, struct ct_entry *e)
@@ -255,6 +310,9 @@ bool ct_ftp_help(const struct ct_pkt *c, struct ct_entry *e)
 	memcpy(&seq, at, sizeof(seq));
 	seq = rte_be_to_cpu_32(seq);
 	l = (struct lines *)(void *)ct_cold(c->s, e)->help;
+	/* before another text makes the packet longer; its numbers stay the sender's */
+	if (!sl_pkt_copy(c->m, c->p->l4_off + off + len - 1, 1, &last))
+		return true;
 	if (begins_line(l, dir, seq)) {
 		uint32_t n = RTE_MIN(len, TEXT_MAX);
 
@@ -263,7 +321,7 @@ bool ct_ftp_help(const struct ct_pkt *c, struct ct_entry *e)
 		if (!announced(c, e, dir, text, n))
 			return false;
 	}
-	if (sl_pkt_copy(c->m, c->p->l4_off + off + len - 1, 1, &last) && last == '\n')
+	if (last == '\n')
 		note_end(l, dir, seq + len);
 	return true;
 }

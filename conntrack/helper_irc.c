@@ -2,6 +2,7 @@
 /* IRC: "PRIVMSG nick :\1DCC SEND file address port\1" tells a third one where to connect to. */
 #include "conntrack/help.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 #define MAX_EXPECTED 8
@@ -70,8 +71,11 @@ bool ct_irc_parse(const uint8_t *data, uint32_t len, uint32_t *addr, uint16_t *p
 
 bool ct_irc_help(const struct ct_pkt *c, struct ct_entry *e)
 {
+	struct ct_coming coming = { .dir = CT_ORIGINAL, .max = MAX_EXPECTED, .any_port = true };
 	struct ct_announced at;
 	uint8_t text[TEXT_MAX];
+	char new[sizeof("4294967295 65535")];
+	rte_be16_t as_be;
 	uint32_t off, len, v;
 	struct sl_addr addr;
 	uint16_t port;
@@ -86,5 +90,13 @@ bool ct_irc_help(const struct ct_pkt *c, struct ct_entry *e)
 	/* the client's own address, before or behind NAT */
 	if (!sl_addr_eq(&addr, &e->orig.src) && !sl_addr_eq(&addr, &e->reply.dst))
 		return true;
-	return ct_help_expect(c, e, NULL, &e->reply.dst, rte_cpu_to_be_16(port), MAX_EXPECTED);
+	coming.dst = &e->reply.dst;
+	coming.port_be = coming.own_port_be = rte_cpu_to_be_16(port);
+	if (!ct_help_expect(c, e, &coming, &as_be))
+		return false;
+	if ((e->status & CT_NAT_MASK) == 0)
+		return true;
+	snprintf(new, sizeof(new), "%u %u", rte_be_to_cpu_32(e->reply.dst.v4),
+			rte_be_to_cpu_16(as_be));
+	return ct_help_rewrite(c, e, &at, new, (uint32_t)strlen(new));
 }

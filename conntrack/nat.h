@@ -7,6 +7,8 @@
 
 #include "conntrack/table.h"
 
+struct ct_expect;
+
 /* what of a packet a hook rewrites: PREROUTING and OUTPUT the destination, the others the source */
 enum ct_manip {
 	CT_MANIP_SRC,
@@ -44,6 +46,14 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 /* no rule wanted anything: the address stays, the port only changes if the replies would clash */
 bool ct_nat_setup_null(
 		struct sl_worker *w, struct ct_shard *s, struct ct_entry *e, enum ct_manip manip);
+
+/**
+ * ct_nat_follow() - a connection that a translated one has announced is translated alike
+ *
+ * Before any rule, so that none is asked. Return: as ct_nat_setup().
+ */
+bool ct_nat_follow(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
+		const struct ct_expect *x);
 
 /**
  * ct_nat_rewrite() - the packet's source or destination becomes @to's

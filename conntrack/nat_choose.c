@@ -4,6 +4,7 @@
  * as the packet leaves: their answer is what has to be unique.
  */
 #include "conntrack/claims.h"
+#include "conntrack/expect.h"
 #include "conntrack/nat.h"
 #include "lib/worker.h"
 
@@ -16,6 +17,8 @@
 #define TRIES_MIN 16U
 /* so near the end a closed connection gives its port to a newer one */
 #define TRIES_HARDER 32U
+
+#define BOTH_DONE (CT_SRC_NAT_DONE | CT_DST_NAT_DONE)
 
 /* a connection that is being set up */
 struct choice {
@@ -288,18 +291,35 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 	answer.zone = e->reply.zone;
 	if (!ct_tuple_eq(&t, &cur))
 		e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT : CT_DST_NAT;
-	if (manip == CT_MANIP_SRC) {
-		if (e->status & CT_NAT_MASK && !settle(s, e, &answer)) {
+	e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT_DONE : CT_DST_NAT_DONE;
+	if (e->status & CT_NAT_MASK) {
+		/* whether replies can be told apart shows when both sides are done */
+		if ((e->status & BOTH_DONE) != BOTH_DONE) {
+			ct_hold_reply(s, e, &answer);
+		} else if (!settle(s, e, &answer)) {
 			s->stats.insert_failed++;
 			return false;
 		}
-		ct_source_add(s, e);
-	} else if (e->status & CT_DST_NAT) {
-		/* whether replies can be told apart shows when the source's side is done */
-		ct_hold_reply(s, e, &answer);
 	}
-	e->status |= manip == CT_MANIP_SRC ? CT_SRC_NAT_DONE : CT_DST_NAT_DONE;
+	if (manip == CT_MANIP_SRC)
+		ct_source_add(s, e);
 	return true;
+}
+
+bool ct_nat_follow(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
+		const struct ct_expect *x)
+{
+	const struct ct_nat_range src = { .flags = CT_NAT_ADDRS, .lo = x->to_src, .hi = x->to_src };
+	const struct ct_nat_range dst = {
+		.flags = CT_NAT_ADDRS | CT_NAT_PORTS,
+		.lo = x->to_dst,
+		.hi = x->to_dst,
+		.port_lo = rte_be_to_cpu_16(x->to_port_be),
+		.port_hi = rte_be_to_cpu_16(x->to_port_be),
+	};
+
+	return ct_nat_setup(w, s, e, &src, CT_MANIP_SRC)
+			&& ct_nat_setup(w, s, e, &dst, CT_MANIP_DST);
 }
 
 bool ct_nat_setup_null(

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last thing in INPUT and POSTROUTING: a packet that made a connection has passed all rules, so
- * the connection stays. What was dropped on the way leaves nothing behind (ct_tick).
+ * the connection stays. What was dropped on the way leaves nothing behind (ct_tick). Before that
+ * helpers read what it says, and sequence numbers follow what they have written.
  */
+#include "conntrack/help.h"
+#include "conntrack/related.h"
+#include "conntrack/seqadj.h"
 #include "conntrack/stage.h"
-#include "conntrack/table.h"
 #include "lib/worker.h"
 
 #include <errno.h>
@@ -12,6 +15,7 @@
 
 struct confirm {
 	struct ct_table *table;
+	struct ct_conf conf;
 };
 
 static int confirm_create(struct sl_router *r, const struct sl_stage_conf *conf, void **priv)
@@ -26,6 +30,7 @@ static int confirm_create(struct sl_router *r, const struct sl_stage_conf *conf,
 		free(s);
 		return -ENOMEM;
 	}
+	s->conf = c->ct;
 	*priv = s;
 	return 0;
 }
@@ -35,22 +40,50 @@ static void confirm_destroy(void *priv)
 	free(priv);
 }
 
+/* Return: whether the packet goes on */
+static bool help(struct ct_pkt *c, struct ct_entry *e)
+{
+	/* what was NATed before goes on to be, whatever its connection's helper says now */
+	bool adjusted = e->status & CT_SEQ_ADJUST;
+
+	if (ct_is_icmp(c->p) && e->orig.proto != c->p->proto)
+		return true;
+	if (e->helper != 0 && !ct_help(c, e))
+		return false;
+	return !adjusted || ct_seqadj_packet(c, e);
+}
+
 static unsigned int confirm_process(
 		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
 {
 	const struct confirm *c = priv;
 	struct ct_shard *s = c->table->shard[w->id];
+	unsigned int survivors = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct sl_pkt *p = sl_pkt(pkts[i]);
 		struct ct_entry *e = ct_of(p);
 
-		if (e == NULL || likely(e->status & CT_CONFIRMED)
-				|| ct_info_dir(p->ct_info) != CT_ORIGINAL || e->status & CT_UNFOUND)
+		pkts[survivors++] = pkts[i];
+		if (e == NULL)
+			continue;
+		if (unlikely(e->helper != 0 || e->status & CT_SEQ_ADJUST)) {
+			struct ct_pkt pkt = {
+				.w = w, .s = s, .conf = &c->conf, .m = pkts[i], .p = sl_pkt(pkts[i])
+			};
+
+			if (!help(&pkt, e)) {
+				sl_drop(w, pkts[i], SL_DROP_CONNTRACK);
+				survivors--;
+				continue;
+			}
+		}
+		if (likely(e->status & CT_CONFIRMED) || ct_info_dir(p->ct_info) != CT_ORIGINAL
+				|| e->status & CT_UNFOUND)
 			continue;
 		ct_confirm(s, e);
 	}
-	return n;
+	return survivors;
 }
 
 const struct sl_stage_ops sl_stage_confirm = {

@@ -5,6 +5,8 @@
  * one by one.
  */
 #include "conntrack/events.h"
+#include "conntrack/expect.h"
+#include "conntrack/nat.h"
 #include "conntrack/related.h"
 #include "conntrack/stage.h"
 #include "lib/worker.h"
@@ -134,6 +136,23 @@ static bool prepare(struct ct_pkt *c, struct ct_tuple *t)
 	return true;
 }
 
+/* whether somebody has announced the connection; else it has the helper that a rule gave it. Return:
+ * false: the announcer's NAT has no place for it */
+static bool relate(const struct ct_pkt *c, struct ct_entry *e, const struct ct_template *tmpl)
+{
+	struct ct_expect expect;
+
+	if (likely(!ct_expect_take(c->s, &e->orig, &expect))) {
+		if (unlikely(tmpl != NULL) && tmpl->helper != 0) {
+			e->helper = tmpl->helper;
+			e->status |= CT_HELPER;
+		}
+		return true;
+	}
+	ct_expect_bind(c->s, e, &expect);
+	return !expect.follows || ct_nat_follow(c->w, c->s, e, &expect);
+}
+
 static struct ct_entry *make(struct ct_pkt *c, struct ct_tuple *t, const uint16_t zone[CT_DIR_NB],
 		enum ct_verdict *verdict)
 {
@@ -154,10 +173,16 @@ static struct ct_entry *make(struct ct_pkt *c, struct ct_tuple *t, const uint16_
 	c->is_new = true;
 	if (unlikely(tmpl != NULL && tmpl->has_events))
 		e->events_off = (uint16_t)~tmpl->events;
-	if (ct_proto_new(c, e))
-		return e;
-	ct_kill(c->s, e);
-	return NULL;
+	if (!ct_proto_new(c, e)) {
+		ct_kill(c->s, e);
+		return NULL;
+	}
+	if (unlikely(!relate(c, e, tmpl))) {
+		ct_kill(c->s, e);
+		*verdict = CT_DROP;
+		return NULL;
+	}
+	return e;
 }
 
 static enum sl_ct_info info_of(const struct ct_entry *e, enum ct_dir dir)
@@ -322,6 +347,7 @@ static void tracker_tick(struct sl_worker *w, void *priv)
 
 	s->conf = &t->conf;
 	ct_tick(s, ct_now(w->now_ns));
+	ct_expects_tick(s);
 }
 
 const struct sl_stage_ops sl_stage_conntrack = {
