@@ -16,8 +16,8 @@ struct ct_setting {
 	const char *raw, *mangle, *nat, *filter;
 	const char *policy; /* of filter's FORWARD; NULL: ACCEPT */
 	bool v4_only;
-	/* two connections may have what an error quotes: the kernel takes the newer one by chance */
-	bool no_errors;
+	/* two connections may have what an error quotes or the router answers: the newer one is taken */
+	bool no_errors; /* nor packets to the router */
 	bool free_ports; /* NAT may choose: ports and ids are not compared */
 	struct {
 		unsigned int step; /* before this step */
