@@ -7,12 +7,13 @@
 
 #include <rte_jhash.h>
 
-/* words as they lie in memory, as the kernel hashes them; all nodes have to agree */
+/*
+ * A word as it lies in memory, since all nodes have to agree. Of an IPv6 address the kernel takes the
+ * first word alone.
+ */
 static uint32_t hash_of(const struct ct_tuple *t, uint32_t seed)
 {
-	if (t->family == SL_AF_INET)
-		return rte_jhash_1word(t->src.v4, seed);
-	return rte_jhash_32b(t->src.w, RTE_DIM(t->src.w), seed);
+	return rte_jhash_32b(t->src.w, 1, seed);
 }
 
 static bool cluster_match(

@@ -139,14 +139,7 @@ void ct_put_connlabel(struct rules_ctx *c)
 			gen_chance(c->g, 50) ? " --set" : "");
 }
 
-void ct_put_connlimit(struct rules_ctx *c)
-{
-	track(c);
-	fprintf(c->f, " -m connlimit --connlimit-%s %u --connlimit-mask %u --connlimit-%s",
-			gen_chance(c->g, 50) ? "above" : "upto", gen_below(c->g, 8),
-			gen_chance(c->g, 50) ? (c->s->v6 ? 128 : 32) : gen_below(c->g, 33),
-			gen_chance(c->g, 60) ? "saddr" : "daddr");
-}
+/* no connlimit: what the kernel forgets depends on its ticks between two packets */
 
 void ct_put_cluster(struct rules_ctx *c)
 {

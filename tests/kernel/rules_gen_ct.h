@@ -9,7 +9,6 @@ void ct_put_conntrack(struct rules_ctx *c);
 void ct_put_connmark(struct rules_ctx *c);
 void ct_put_connbytes(struct rules_ctx *c);
 void ct_put_connlabel(struct rules_ctx *c);
-void ct_put_connlimit(struct rules_ctx *c);
 void ct_put_cluster(struct rules_ctx *c);
 void ct_put_helper(struct rules_ctx *c);
 

@@ -210,7 +210,6 @@ const struct rules_match rules_matches[] = {
 	{ "connmark", 3, ct_put_connmark },
 	{ "connbytes", 2, ct_put_connbytes },
 	{ "connlabel", 2, ct_put_connlabel },
-	{ "connlimit", 2, ct_put_connlimit },
 	{ "cluster", 1, ct_put_cluster },
 	{ "helper", 1, ct_put_helper },
 	{ NULL, 0, NULL },
