@@ -95,17 +95,6 @@ static void compare(struct lane *lanes, unsigned int n)
 	}
 }
 
-/* a process that knows no connection, for a side that cannot forget them */
-static bool start_again(struct lane *l)
-{
-	struct side_probe probed;
-	char *fault = l->result->fault;
-
-	side_stop(&l->side);
-	l->runs = side_start(&l->side, l->setup, fault) == 0 && side_wait(&l->side, fault) == 0;
-	return l->runs && side_probe(&l->side, &probed, fault) == 0;
-}
-
 /* connections are new only once: then the table must be empty, and a round that long at most */
 static bool make_new(struct lane *l, uint64_t *packets)
 {
@@ -118,8 +107,7 @@ static bool make_new(struct lane *l, uint64_t *packets)
 	/* without rules nobody tracks */
 	if (l->setup->rules.kind == RULES_NONE)
 		return true;
-	return l->setup->ops->reset != NULL ? side_reset(&l->side, l->result->fault) == 0
-					    : start_again(l);
+	return side_reset(&l->side, l->result->fault) == 0;
 }
 
 static bool move(struct lane *l, uint64_t packets, bool alone, struct side_sample *s)

@@ -6,6 +6,7 @@
 #include "app/bench/router.h"
 
 #include "app/bench/router_conf.h"
+#include "app/bench/router_conntrack.h"
 #include "config/build.h"
 #include "lib/link_memory.h"
 #include "lib/router.h"
@@ -298,12 +299,24 @@ static int router_probe(void *priv, struct side_probe *out, char *why)
 		memcpy(out->frames[i].header, b->seen[i].header, SIDE_HEADER_LEN);
 	}
 	hash_rules(b, out);
-	out->n_tracked = -1;
+	out->n_tracked = router_conntrack_count(b->r);
 	return 0;
+}
+
+static int router_reset(void *priv, char *why)
+{
+	struct router *b = priv;
+	int64_t left;
+
+	router_conntrack_flush(b->r);
+	left = router_conntrack_count(b->r);
+	return left > 0 ? side_fail(why, -EIO, "%ld connections are left after a flush", (long)left)
+			: 0;
 }
 
 const struct side_ops router_side = {
 	.open = router_open,
+	.reset = router_reset,
 	.probe = router_probe,
 	.has_alone = true,
 	.measure = router_measure,
