@@ -209,6 +209,12 @@ static bool check_switches(struct yaml_ctx *c)
 	return true;
 }
 
+/* `lo` stands for the router's own packets */
+static bool policy_port_exists(struct yaml_ctx *c, const struct sl_policy_conf *p, const char *name)
+{
+	return (name != NULL && strcmp(name, "lo") == 0) || port_exists(c, p->at, name);
+}
+
 bool conf_check(struct yaml_ctx *c)
 {
 	const struct sl_conf *conf = c->conf;
@@ -224,7 +230,8 @@ bool conf_check(struct yaml_ctx *c)
 			if (!port_exists(c, conf->routes[i].at, conf->routes[i].via[j].port))
 				return false;
 	for (unsigned int i = 0; i < conf->n_policy; i++)
-		if (!port_exists(c, conf->policy[i].at, conf->policy[i].iif))
+		if (!policy_port_exists(c, &conf->policy[i], conf->policy[i].iif)
+				|| !policy_port_exists(c, &conf->policy[i], conf->policy[i].oif))
 			return false;
 	return check_neighbours(c) && check_switches(c);
 }

@@ -70,16 +70,39 @@ struct sl_neigh_conf {
 	const char *port;
 };
 
+enum sl_policy_type {
+	SL_POLICY_TABLE, /* look up in `table` */
+	SL_POLICY_GOTO, /* on to the rule of priority `target` */
+	SL_POLICY_NOP, /* a place to go to */
+	SL_POLICY_BLACKHOLE,
+	SL_POLICY_UNREACHABLE,
+	SL_POLICY_PROHIBIT,
+};
+
+/* min..max; max 0: not looked at */
+struct sl_policy_ports {
+	uint16_t min, max;
+};
+
 /* one rule of `policy:`, tried by priority, then in the order of the file */
 struct sl_policy_conf {
 	struct sl_mark at;
 	uint32_t priority;
+	uint8_t type; /* enum sl_policy_type */
+	uint8_t family; /* SL_AF_NONE: both, unless a prefix says one */
+	bool invert; /* `not` */
 	uint32_t fwmark;
 	uint32_t fwmask; /* 0: mark not looked at */
 	struct sl_prefix from; /* family SL_AF_NONE: any */
 	struct sl_prefix to;
 	const char *iif; /* NULL: any */
+	const char *oif; /* NULL: any */
+	uint8_t ipproto; /* 0: any */
+	uint8_t tos; /* 0: any */
+	struct sl_policy_ports sport, dport;
 	uint32_t table;
+	uint32_t target; /* of SL_POLICY_GOTO */
+	uint8_t min_len; /* routes of shorter prefixes do not count: suppress_prefixlength + 1, or 0 */
 };
 
 struct sl_sysctl_conf {

@@ -207,6 +207,32 @@ void sl_fib_lookup6(const struct sl_fib *fib, const struct sl_addr *const *addr,
 	sl_fib_small_lookup6(fib->small, addr, value, n);
 }
 
+/* what stands behind the tables of a batch */
+static void tries(
+		const struct sl_fib *const *fib, const struct sl_fib_small **small, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		small[i] = fib[i]->small;
+}
+
+void sl_fib_lookup4_each(const struct sl_fib *const *fib, const uint32_t *addr, uint32_t *value,
+		unsigned int n)
+{
+	const struct sl_fib_small *small[SL_BURST];
+
+	tries(fib, small, n);
+	sl_fib_small_lookup4_each(small, addr, value, n);
+}
+
+void sl_fib_lookup6_each(const struct sl_fib *const *fib, const struct sl_addr *const *addr,
+		uint32_t *value, unsigned int n)
+{
+	const struct sl_fib_small *small[SL_BURST];
+
+	tries(fib, small, n);
+	sl_fib_small_lookup6_each(small, addr, value, n);
+}
+
 size_t sl_fib_memory(const struct sl_fib *fib)
 {
 	if (fib->small != NULL)

@@ -60,6 +60,12 @@ void sl_fib_lookup4(
 void sl_fib_lookup6(const struct sl_fib *fib, const struct sl_addr *const *addr, uint32_t *value,
 		unsigned int n);
 
+/* the same, each address in a table of its own; all of them tries */
+void sl_fib_lookup4_each(const struct sl_fib *const *fib, const uint32_t *addr, uint32_t *value,
+		unsigned int n);
+void sl_fib_lookup6_each(const struct sl_fib *const *fib, const struct sl_addr *const *addr,
+		uint32_t *value, unsigned int n);
+
 /* bytes that the table takes, and what it is made of, for people */
 size_t sl_fib_memory(const struct sl_fib *fib);
 const char *sl_fib_kind_name(const struct sl_fib *fib);
@@ -73,4 +79,8 @@ void sl_fib_small_lookup4(const struct sl_fib_small *t, const uint32_t *addr, ui
 		unsigned int n);
 void sl_fib_small_lookup6(const struct sl_fib_small *t, const struct sl_addr *const *addr,
 		uint32_t *value, unsigned int n);
+void sl_fib_small_lookup4_each(const struct sl_fib_small *const *t, const uint32_t *addr,
+		uint32_t *value, unsigned int n);
+void sl_fib_small_lookup6_each(const struct sl_fib_small *const *t,
+		const struct sl_addr *const *addr, uint32_t *value, unsigned int n);
 size_t sl_fib_small_memory(const struct sl_fib_small *t);

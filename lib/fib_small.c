@@ -260,22 +260,27 @@ static inline unsigned int note(
 	return n + (entry >> 31);
 }
 
-void sl_fib_small_lookup4(
-		const struct sl_fib_small *t, const uint32_t *addr, uint32_t *value, unsigned int n)
+/* @each: t[i] is the table of look-up i, else t[0] is that of all */
+static __rte_always_inline void lookup4(const struct sl_fib_small *const *t, bool each,
+		const uint32_t *addr, uint32_t *value, unsigned int n)
 {
-	const uint32_t *word = t->word;
+	const struct sl_fib_small *common = t[0];
+	const uint32_t *shared = common->word;
 	uint8_t todo[SL_BURST];
 	unsigned int k = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		value[i] = t->root[addr[i] >> 16];
-		k = note(word, value[i], i, todo, k);
+		const struct sl_fib_small *table = each ? t[i] : common;
+
+		value[i] = table->root[addr[i] >> 16];
+		k = note(table->word, value[i], i, todo, k);
 	}
 	for (int shift = 8; k > 0; shift -= 8) {
 		unsigned int left = 0;
 
 		for (unsigned int j = 0; j < k; j++) {
 			unsigned int i = todo[j];
+			const uint32_t *word = each ? t[i]->word : shared;
 
 			value[i] = step(word, value[i], (uint8_t)(addr[i] >> shift));
 			left = note(word, value[i], i, todo, left);
@@ -284,26 +289,54 @@ void sl_fib_small_lookup4(
 	}
 }
 
-void sl_fib_small_lookup6(const struct sl_fib_small *t, const struct sl_addr *const *addr,
-		uint32_t *value, unsigned int n)
+static __rte_always_inline void lookup6(const struct sl_fib_small *const *t, bool each,
+		const struct sl_addr *const *addr, uint32_t *value, unsigned int n)
 {
-	const uint32_t *word = t->word;
+	const struct sl_fib_small *common = t[0];
+	const uint32_t *shared = common->word;
 	uint8_t todo[SL_BURST];
 	unsigned int k = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		value[i] = t->root[(unsigned int)addr[i]->b[0] << 8 | addr[i]->b[1]];
-		k = note(word, value[i], i, todo, k);
+		const struct sl_fib_small *table = each ? t[i] : common;
+
+		value[i] = table->root[(unsigned int)addr[i]->b[0] << 8 | addr[i]->b[1]];
+		k = note(table->word, value[i], i, todo, k);
 	}
 	for (unsigned int byte = 2; k > 0; byte++) {
 		unsigned int left = 0;
 
 		for (unsigned int j = 0; j < k; j++) {
 			unsigned int i = todo[j];
+			const uint32_t *word = each ? t[i]->word : shared;
 
 			value[i] = step(word, value[i], addr[i]->b[byte]);
 			left = note(word, value[i], i, todo, left);
 		}
 		k = left;
 	}
+}
+
+void sl_fib_small_lookup4(
+		const struct sl_fib_small *t, const uint32_t *addr, uint32_t *value, unsigned int n)
+{
+	lookup4(&t, false, addr, value, n);
+}
+
+void sl_fib_small_lookup6(const struct sl_fib_small *t, const struct sl_addr *const *addr,
+		uint32_t *value, unsigned int n)
+{
+	lookup6(&t, false, addr, value, n);
+}
+
+void sl_fib_small_lookup4_each(const struct sl_fib_small *const *t, const uint32_t *addr,
+		uint32_t *value, unsigned int n)
+{
+	lookup4(t, true, addr, value, n);
+}
+
+void sl_fib_small_lookup6_each(const struct sl_fib_small *const *t,
+		const struct sl_addr *const *addr, uint32_t *value, unsigned int n)
+{
+	lookup6(t, true, addr, value, n);
 }

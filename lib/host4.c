@@ -233,7 +233,13 @@ static void fill_reset(const struct rx *rx, const struct rte_tcp_hdr *tcp, struc
 static void send_reset(struct rx *rx, const struct rte_tcp_hdr *tcp)
 {
 	/* a reset belongs to no connection and has no ECN */
-	struct ip4_answer a = { .proto = IPPROTO_TCP, .tos = rx->tos & 0xfc, .df = true };
+	struct ip4_answer a = {
+		.proto = IPPROTO_TCP,
+		.tos = rx->tos & 0xfc,
+		.sport_be = tcp->dst_port,
+		.dport_be = tcp->src_port,
+		.df = true,
+	};
 	struct rte_mbuf *m;
 	struct rte_tcp_hdr *rst;
 	struct sl_pkt ends;

@@ -90,6 +90,7 @@ struct ip4_answer {
 	rte_be32_t dst_be;
 	uint8_t proto;
 	uint8_t tos;
+	rte_be16_t sport_be, dport_be; /* as far as rules of the policy may ask */
 	bool df; /* DF and id 0, else a random id */
 	uint32_t hash; /* chooses among equal paths */
 	const struct sl_pkt *about; /* the packet whose connection it belongs to; NULL: none */

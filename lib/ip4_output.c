@@ -20,18 +20,24 @@ rte_be32_t ip4_source(struct sl_worker *w, const struct sl_nexthop *nh, rte_be32
 	return sl_net_source(w->net, SL_AF_INET, nh, &dst, &src) ? src.v4 : 0;
 }
 
+/* of no packet in particular */
+static const struct ip4_answer nothing;
+
 static const struct sl_nexthop *look_up(
-		const struct sl_worker *w, rte_be32_t dst_be, rte_be32_t src_be, uint32_t hash)
+		const struct sl_worker *w, rte_be32_t dst_be, const struct ip4_answer *a)
 {
 	return sl_net_route(w->net,
 			&(struct sl_route_key){
 					.family = SL_AF_INET,
-					.proto = IPPROTO_ICMP,
+					.proto = a->proto,
+					.tos = a->tos,
+					.sport_be = a->sport_be,
+					.dport_be = a->dport_be,
 					.in_port = SL_PORT_HOST,
 					.out_port = SL_PORT_NONE,
 					.dst = sl_addr_v4(dst_be),
-					.src = sl_addr_v4(src_be),
-					.hash = hash,
+					.src = sl_addr_v4(a->src_be),
+					.hash = a->hash,
 			});
 }
 
@@ -41,7 +47,7 @@ enum ip4_dst ip4_classify(const struct sl_worker *w, const struct sl_pkt *p)
 
 	if (ip4_is_multicast(p->dst.v4) || p->dst.v4 == IP4_LIMITED_BROADCAST)
 		return IP4_DST_GROUP;
-	nh = look_up(w, p->dst.v4, 0, 0);
+	nh = look_up(w, p->dst.v4, &nothing);
 	if (nh != NULL && nh->type == SL_ROUTE_LOCAL)
 		return IP4_DST_LOCAL;
 	return nh != NULL && nh->type == SL_ROUTE_BROADCAST ? IP4_DST_GROUP : IP4_DST_OTHER;
@@ -55,7 +61,7 @@ rte_be32_t ip4_spec_dst(struct sl_worker *w, const struct sl_pkt *p)
 	if (ip4_classify(w, p) == IP4_DST_LOCAL)
 		return p->dst.v4;
 	if (p->src.v4 != 0)
-		nh = look_up(w, p->src.v4, 0, 0);
+		nh = look_up(w, p->src.v4, &nothing);
 	if (nh == NULL || nh->type != SL_ROUTE_UNICAST)
 		nh = &on_port;
 	return ip4_source(w, nh, p->src.v4);
@@ -64,7 +70,7 @@ rte_be32_t ip4_spec_dst(struct sl_worker *w, const struct sl_pkt *p)
 bool ip4_answer_route(struct sl_worker *w, struct ip4_answer *a)
 {
 	rte_be32_t hop_be = a->opts.srr != 0 ? a->opts.first_hop : a->dst_be;
-	const struct sl_nexthop *nh = look_up(w, hop_be, a->src_be, a->hash);
+	const struct sl_nexthop *nh = look_up(w, hop_be, a);
 
 	if (nh == NULL || (nh->type != SL_ROUTE_UNICAST && nh->type != SL_ROUTE_BROADCAST))
 		return false;

@@ -50,7 +50,6 @@ struct sl_net {
 	struct sl_net_port ports[SL_PORTS_MAX];
 	struct sl_nexthop *nexthops; /* [0] stands for "no route" and has no valid type */
 	unsigned int n_nexthops;
-	bool has_policy; /* some rule beside local, main */
 	/* the rest is private to lib/net*.c */
 	struct net_priv *priv;
 };
@@ -59,6 +58,8 @@ struct sl_net {
 struct sl_route_key {
 	uint8_t family;
 	uint8_t proto; /* 0: unknown */
+	uint8_t tos;
+	rte_be16_t sport_be, dport_be;
 	uint16_t in_port; /* SL_PORT_HOST for own packets */
 	uint16_t out_port; /* wanted output port, or SL_PORT_NONE (0 is that too) */
 	uint32_t mark;

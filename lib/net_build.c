@@ -102,13 +102,14 @@ static int build_sysctls(struct net_build *b)
 static void build_straight(struct net_build *b)
 {
 	struct net_priv *priv = b->priv;
+	bool rules4 = priv->rules[0].decide;
 
 	for (unsigned int i = 1; i <= b->r->n_ports; i++) {
 		const struct sl_net_port *np = &b->net->ports[i];
 		int rp_filter = np->sysctl.rp_filter;
 
 		priv->straight4[i] = np->sysctl.forwarding4 != 0 && !priv->custom_local
-				&& (rp_filter == 0 || !priv->policy4);
+				&& (rp_filter == 0 || !rules4);
 		priv->straight6[i] = b->net->sysctl.ip6_forward != 0;
 		/* loose is strict where the port has no address */
 		if (rp_filter != 0)
@@ -172,7 +173,7 @@ void sl_net_free(struct sl_router *r, struct sl_net *net)
 	for (unsigned int i = 0; i < priv->n_tables; i++)
 		sl_fib_free(priv->tables[i].fib);
 	free(priv->tables);
-	free(priv->rules);
+	net_free_rules(priv);
 	free(priv->routes);
 	free(priv);
 	free(net->nexthops);

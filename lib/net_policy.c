@@ -3,163 +3,185 @@
  * Which table a packet is routed by, as `ip rule`: local at priority 0, the configured rules, main
  * at 32766, default at 32767. A table that has no answer, or says throw, leaves it to the next rule.
  */
+#include "lib/ip6.h"
 #include "lib/net_priv.h"
-#include "lib/router.h"
 
-#include <errno.h>
-#include <stdlib.h>
+/* IPv4 compares the bits that were once the type of service, IPv6 the whole field */
+#define TOS4_MASK 0x1c
+#define TOS6_MASK 0xfc
 
-#define PRIORITY_MAIN 32766U
-#define PRIORITY_DEFAULT 32767U
-
-static void bind_tables(const struct net_priv *priv, struct net_rule *rule)
+static bool port_fits(const struct sl_policy_ports *range, rte_be16_t port_be)
 {
-	rule->table4 = net_find_table(priv, SL_AF_INET, rule->table_id);
-	rule->table6 = net_find_table(priv, SL_AF_INET6, rule->table_id);
-	/* a rule with a prefix is of one family */
-	if (rule->from.family == SL_AF_INET || rule->to.family == SL_AF_INET)
-		rule->table6 = NULL;
-	if (rule->from.family == SL_AF_INET6 || rule->to.family == SL_AF_INET6)
-		rule->table4 = NULL;
+	uint16_t port = rte_be_to_cpu_16(port_be);
+
+	return range->max == 0 || (port >= range->min && port <= range->max);
 }
 
-/* behind those of the same priority */
-static void insert(struct net_priv *priv, const struct net_rule *rule)
+static bool prefix_fits(const struct sl_prefix *p, const struct sl_addr *addr)
 {
-	unsigned int i = priv->n_rules++;
-
-	for (; i > 0 && priv->rules[i - 1].priority > rule->priority; i--)
-		priv->rules[i] = priv->rules[i - 1];
-	priv->rules[i] = *rule;
-	bind_tables(priv, &priv->rules[i]);
+	return p->family == SL_AF_NONE || sl_prefix_contains(p, addr);
 }
 
-static int add_rule(struct net_build *b, const struct sl_policy_conf *c)
+static bool matches(const struct net_rule *r, const struct sl_route_key *key)
 {
-	struct net_rule rule = {
-		.priority = c->priority,
-		.mark = c->fwmark,
-		.mask = c->fwmask,
-		.from = c->from,
-		.to = c->to,
-		.iif = SL_PORT_NONE,
-		.table_id = c->table,
-	};
+	uint8_t tos_mask = key->family == SL_AF_INET ? TOS4_MASK : TOS6_MASK;
+	uint16_t out = key->out_port == SL_PORT_HOST ? SL_PORT_NONE : key->out_port;
+	bool fits;
 
-	if (c->from.family != SL_AF_NONE && c->to.family != SL_AF_NONE
-			&& c->from.family != c->to.family)
-		return net_error(b, c->at, "`from` and `to` are of two families, expected one");
-	if (c->iif != NULL && strcmp(c->iif, "lo") == 0) {
-		rule.iif = SL_PORT_HOST;
-	} else if (c->iif != NULL) {
-		rule.iif = sl_router_port(b->r, c->iif);
-		if (rule.iif == 0)
-			return net_error(b, c->at,
-					"policy for packets from port %s, expected one of "
-					"`ports:`",
-					c->iif);
+	fits = ((key->mark ^ r->mark) & r->mask) == 0
+			&& (r->iif == SL_PORT_NONE || r->iif == key->in_port)
+			&& (r->oif == SL_PORT_NONE || r->oif == out)
+			&& prefix_fits(&r->from, &key->src) && prefix_fits(&r->to, &key->dst)
+			&& (r->tos == 0 || r->tos == (key->tos & tos_mask))
+			&& (r->proto == 0 || r->proto == key->proto)
+			&& port_fits(&r->sport, key->sport_be)
+			&& port_fits(&r->dport, key->dport_be);
+	return fits != r->invert;
+}
+
+/* the first rule at or behind @from that matches and ends there, or has a table to be asked */
+static unsigned int first_match(
+		const struct net_rules *rules, const struct sl_route_key *key, unsigned int from)
+{
+	unsigned int i = from;
+
+	while (i < rules->n) {
+		const struct net_rule *r = &rules->v[i++];
+
+		if (r->type == SL_POLICY_NOP || (r->type == SL_POLICY_TABLE && r->table == NULL)
+				|| !matches(r, key))
+			continue;
+		if (r->type != SL_POLICY_GOTO)
+			return i - 1;
+		i = r->target;
 	}
-	if (c->from.family != SL_AF_INET6 && c->to.family != SL_AF_INET6)
-		b->priv->custom_rules4 = true;
-	insert(b->priv, &rule);
-	return 0;
+	return rules->n;
 }
 
-int net_build_rules(struct net_build *b)
+/* what the flow dissector makes of the packet: no ports in fragments, SPIs as ports */
+static void fill_flow(const struct sl_pkt *p, struct sl_route_key *key)
 {
-	static const struct net_rule fixed[] = {
-		{ .priority = PRIORITY_MAIN, .iif = SL_PORT_NONE, .table_id = SL_TABLE_MAIN },
-		{ .priority = PRIORITY_DEFAULT,
-				.iif = SL_PORT_NONE,
-				.table_id = NET_TABLE_DEFAULT },
-	};
-	struct net_priv *priv = b->priv;
-	int ret = 0;
+	const struct rte_mbuf *m = (const struct rte_mbuf *)(const void *)p - 1;
+	struct ip6_chain c = { .off = p->l4_off, .proto = p->proto };
+	rte_be16_t ports[2];
 
-	priv->rules = calloc(b->conf->n_policy + RTE_DIM(fixed), sizeof(*priv->rules));
-	if (priv->rules == NULL)
-		return net_no_memory(b);
-	for (unsigned int i = 0; i < RTE_DIM(fixed); i++)
-		insert(priv, &fixed[i]);
-	for (unsigned int i = 0; i < b->conf->n_policy && ret == 0; i++)
-		ret = add_rule(b, &b->conf->policy[i]);
-	for (unsigned int i = 0; i < priv->n_rules; i++) {
-		const struct net_rule *r = &priv->rules[i];
-		bool fixed_one = r->table_id == SL_TABLE_MAIN && r->priority == PRIORITY_MAIN;
+	if (p->family == SL_AF_INET6) {
+		struct rte_ipv6_hdr ip;
 
-		priv->policy4 |= !fixed_one && r->table4 != NULL;
-		priv->policy6 |= !fixed_one && r->table6 != NULL;
+		if (!sl_pkt_copy(m, p->l3_off, sizeof(ip), &ip))
+			return;
+		c.off = p->l3_off + IP6_HDR_LEN;
+		c.proto = ip.proto;
+		c.stop_at_ah = true;
+		/* a chain that is cut: as far as it goes */
+		ip6_walk(m, &c);
 	}
-	b->net->has_policy = priv->policy4 || priv->policy6;
-	return ret;
+	key->proto = c.proto;
+	if (p->flags & (SL_PKT_FRAG | SL_PKT_FRAG_HDR))
+		return;
+	if (p->flags & SL_PKT_PORTS && c.proto == p->proto) {
+		key->sport_be = p->sport_be;
+		key->dport_be = p->dport_be;
+	} else if ((c.proto == IPPROTO_ESP || c.proto == IPPROTO_AH)
+			&& sl_pkt_copy(m, c.off + (c.proto == IPPROTO_AH ? 4 : 0), sizeof(ports),
+					ports)) {
+		key->sport_be = ports[0];
+		key->dport_be = ports[1];
+	}
 }
 
-bool net_rule_matches(const struct net_rule *rule, const struct sl_route_key *key)
+static uint8_t tos_of(const struct sl_pkt *p)
 {
-	if (((key->mark ^ rule->mark) & rule->mask) != 0)
-		return false;
-	if (rule->iif != SL_PORT_NONE && rule->iif != key->in_port)
-		return false;
-	if (rule->from.family != SL_AF_NONE
-			&& (rule->from.family != key->family
-					|| !sl_prefix_contains(&rule->from, &key->src)))
-		return false;
-	return rule->to.family == SL_AF_NONE
-			|| (rule->to.family == key->family
-					&& sl_prefix_contains(&rule->to, &key->dst));
+	const struct rte_mbuf *m = (const struct rte_mbuf *)(const void *)p - 1;
+	uint8_t b[2];
+
+	if (!sl_pkt_copy(m, p->l3_off, sizeof(b), b))
+		return 0;
+	return p->family == SL_AF_INET ? b[1] : (uint8_t)(b[0] << 4 | b[1] >> 4);
 }
 
-static const struct sl_nexthop *lookup_by_rules(
-		const struct sl_net *net, const struct sl_route_key *key)
+void net_fill_key(const struct net_priv *priv, const struct sl_pkt *p, struct sl_route_key *key)
+{
+	unsigned int needs = net_rules_of(priv, p->family)->needs;
+
+	if (needs & NET_NEEDS_FLOW)
+		fill_flow(p, key);
+	if (needs & NET_NEEDS_TOS)
+		key->tos = tos_of(p);
+}
+
+/* Return: an answer, or SL_FIB_MISS and *end unless the next rule is to be asked */
+static uint32_t ask_rule(const struct sl_net *net, const struct net_rule *r,
+		const struct sl_route_key *key, bool *end)
 {
 	const struct net_priv *priv = net->priv;
+	uint32_t value;
 
-	for (unsigned int i = 0; i < priv->n_rules; i++) {
-		const struct net_rule *rule = &priv->rules[i];
-		const struct net_table *t = key->family == SL_AF_INET ? rule->table4 : rule->table6;
-		uint32_t value;
-
-		if (t == NULL || !net_rule_matches(rule, key))
-			continue;
-		value = sl_fib_lookup(t->fib, &key->dst);
-		if (value != SL_FIB_MISS && net->nexthops[value].type != SL_ROUTE_THROW)
-			return &net->nexthops[value];
+	if (r->type == SL_POLICY_TABLE) {
+		value = sl_fib_lookup(r->table->fib, &key->dst);
+		*end = value != SL_FIB_MISS && net->nexthops[value].type != SL_ROUTE_THROW;
+		return *end ? value : SL_FIB_MISS;
 	}
-	return NULL;
+	/* the local table was asked before */
+	*end = true;
+	value = sl_fib_lookup(key->family == SL_AF_INET ? priv->local4->fib : priv->local6->fib,
+			&key->dst);
+	return value != SL_FIB_MISS ? value : r->value;
+}
+
+uint32_t net_lookup_from(
+		const struct sl_net *net, const struct sl_route_key *key, unsigned int *nth)
+{
+	const struct net_rules *rules = net_rules_of(net->priv, key->family);
+	unsigned int i = first_match(rules, key, *nth);
+	uint32_t value = SL_FIB_MISS;
+	bool end = false;
+
+	while (i < rules->n) {
+		value = ask_rule(net, &rules->v[i], key, &end);
+		if (end)
+			break;
+		i = first_match(rules, key, i + 1);
+	}
+	*nth = i;
+	return value;
 }
 
 const struct sl_nexthop *net_lookup(const struct sl_net *net, const struct sl_route_key *key)
 {
 	const struct net_priv *priv = net->priv;
 	bool v4 = key->family == SL_AF_INET;
-	const struct net_table *t = v4 ? priv->main4 : priv->main6;
+	unsigned int nth = 0;
 	uint32_t value;
 
-	if (v4 ? priv->policy4 : priv->policy6)
-		return lookup_by_rules(net, key);
-	value = sl_fib_lookup(t->fib, &key->dst);
-	if (value == SL_FIB_MISS || net->nexthops[value].type == SL_ROUTE_THROW)
-		return NULL;
-	return &net->nexthops[value];
+	if (net_rules_of(priv, key->family)->decide) {
+		value = net_lookup_from(net, key, &nth);
+	} else {
+		value = sl_fib_lookup(v4 ? priv->main4->fib : priv->main6->fib, &key->dst);
+		if (net->nexthops[value].type == SL_ROUTE_THROW)
+			value = SL_FIB_MISS;
+	}
+	return value == SL_FIB_MISS ? NULL : &net->nexthops[value];
 }
 
 const struct sl_nexthop *net_search(
 		const struct sl_net *net, const struct sl_route_key *key, uint16_t port)
 {
 	const struct net_priv *priv = net->priv;
+	const struct net_rules *rules = net_rules_of(priv, key->family);
 	bool v4 = key->family == SL_AF_INET;
 	const struct sl_nexthop *nh;
 
 	nh = net_table_search(net, v4 ? priv->local4 : priv->local6, &key->dst, port, key->hash);
 	if (nh != NULL)
 		return nh;
-	for (unsigned int i = 0; i < priv->n_rules; i++) {
-		const struct net_rule *rule = &priv->rules[i];
-		const struct net_table *t = v4 ? rule->table4 : rule->table6;
+	for (unsigned int i = first_match(rules, key, 0); i < rules->n;
+			i = first_match(rules, key, i + 1)) {
+		const struct net_rule *r = &rules->v[i];
 
-		if (t == NULL || !net_rule_matches(rule, key))
-			continue;
-		nh = net_table_search(net, t, &key->dst, port, key->hash);
+		if (r->type != SL_POLICY_TABLE)
+			return r->value == SL_FIB_MISS ? NULL : &net->nexthops[r->value];
+		nh = net_table_search(net, r->table, &key->dst, port, key->hash);
 		if (nh != NULL && nh->type != SL_ROUTE_THROW)
 			return nh;
 	}

@@ -34,16 +34,46 @@ struct net_table {
 	uint8_t family;
 	unsigned int n_routes;
 	const struct net_route *routes; /* by prefix, then metric */
+	uint8_t min_len; /* routes of shorter prefixes do not count, see is_suppressed() in net_table.c */
 	struct sl_fib *fib; /* the local table's routes and, where they say nothing, these */
 };
 
+/* one rule of one family */
 struct net_rule {
-	uint32_t priority;
 	uint32_t mark, mask;
 	struct sl_prefix from, to; /* family SL_AF_NONE: any */
-	uint16_t iif; /* SL_PORT_NONE: any */
+	uint16_t iif, oif; /* SL_PORT_NONE: any */
+	uint8_t type; /* enum sl_policy_type */
+	uint8_t proto, tos; /* 0: any */
+	bool invert;
+	struct sl_policy_ports sport, dport;
+	const struct net_table *table; /* of SL_POLICY_TABLE; NULL: no routes */
+	uint32_t value; /* of BLACKHOLE and its like: the next hop, or SL_FIB_MISS */
+	uint32_t target; /* of SL_POLICY_GOTO: number of the rule */
+	uint32_t priority;
 	uint32_t table_id;
-	const struct net_table *table4, *table6; /* NULL: no routes */
+	const struct sl_policy_conf *conf; /* [control] while it is built */
+};
+
+/* what a look-up needs to know of a packet beside its addresses, mark and ports of the router */
+#define NET_NEEDS_FLOW (1U << 0) /* protocol and ports */
+#define NET_NEEDS_TOS (1U << 1)
+
+/* rules that look at nothing but marks are compared eight at a time, see net_rules_by_mark() */
+#define NET_MARKS_MAX 16
+
+/* the rules of one family behind the one of the local table, in order */
+struct net_rules {
+	struct net_rule *v;
+	unsigned int n;
+	unsigned int needs; /* NET_NEEDS_* */
+	bool decide; /* some rule beside main's may decide */
+	/* rules that look at marks alone and have a table, while those are all; 0: they are not */
+	unsigned int n_marks;
+	uint32_t mark[NET_MARKS_MAX] __rte_aligned(64);
+	uint32_t mask[NET_MARKS_MAX];
+	uint16_t nth[NET_MARKS_MAX]; /* of the rule in @v */
+	const struct sl_fib *fib[NET_MARKS_MAX];
 };
 
 /* what a source's own route must be for a packet to go straight */
@@ -60,9 +90,7 @@ struct net_priv {
 	unsigned int n_routes;
 	struct net_table *tables;
 	unsigned int n_tables;
-	struct net_rule *rules; /* those behind the local table, in order */
-	unsigned int n_rules;
-	bool policy4, policy6; /* some rule beside local and main may decide */
+	struct net_rules rules[2]; /* IPv4, IPv6 */
 	bool custom_rules4; /* the configuration has rules for IPv4 */
 	bool custom_local; /* the configuration puts routes into the local table */
 	/* next hops by port: on its link, its own address, its anycast address (0: not forwarding) */
@@ -114,21 +142,40 @@ int net_add_nexthops(struct net_build *b, const struct sl_nexthop *paths, unsign
 int net_pin_gateways(struct net_build *b);
 void net_unpin_gateways(struct sl_router *r, struct sl_net *net);
 
-/* net_addr.c, net_routes.c, net_table.c, net_policy.c: the steps of a build, in this order */
+/* net_addr.c, net_routes.c, net_table.c, net_rules.c: the steps of a build, in this order */
 int net_build_addresses(struct net_build *b);
 int net_build_routes(struct net_build *b);
 int net_build_tables(struct net_build *b);
 int net_build_rules(struct net_build *b);
+void net_free_rules(struct net_priv *priv);
 
 /* net_table.c */
 const struct net_table *net_find_table(
 		const struct net_priv *priv, enum sl_family family, uint32_t id);
+/* the same table without routes of prefixes shorter than @min_len; @t may be NULL, and *out then */
+int net_suppress_table(struct net_build *b, const struct net_table *t, unsigned int min_len,
+		const struct net_table **out);
 /* longest match among the routes that lead out of @port (0: any); NULL, or the path by @port */
 const struct sl_nexthop *net_table_search(const struct sl_net *net, const struct net_table *t,
 		const struct sl_addr *dst, uint16_t port, uint32_t hash);
 
 /* net_policy.c */
-bool net_rule_matches(const struct net_rule *rule, const struct sl_route_key *key);
+static inline const struct net_rules *net_rules_of(const struct net_priv *priv, uint8_t family)
+{
+	return &priv->rules[family == SL_AF_INET6];
+}
+
+/* protocol, ports and TOS of @p as far as rules ask for them */
+void net_fill_key(const struct net_priv *priv, const struct sl_pkt *p, struct sl_route_key *key);
+
+/**
+ * net_lookup_from() - the first rule at or behind *nth that decides
+ * @nth: in: where to begin; out: number of that rule, or the number of rules
+ *
+ * Return: index of a next hop, or SL_FIB_MISS.
+ */
+uint32_t net_lookup_from(
+		const struct sl_net *net, const struct sl_route_key *key, unsigned int *nth);
 /* the group or path that @key leads to; NULL: none. Not for special destinations. */
 const struct sl_nexthop *net_lookup(const struct sl_net *net, const struct sl_route_key *key);
 /* the same among the routes by @port (0: any), and for every destination; slower */

@@ -64,6 +64,17 @@ static bool is_covered(const struct net_table *local, const struct sl_prefix *p)
 	return false;
 }
 
+/*
+ * Whether the rule that asks this table does not want the route. Routes to nowhere are errors to the
+ * kernel, which it does not suppress.
+ */
+static bool is_suppressed(const struct net_table *t, const struct net_route *r)
+{
+	return r->to.len < t->min_len
+			&& (r->type == SL_ROUTE_UNICAST || r->type == SL_ROUTE_LOCAL
+					|| r->type == SL_ROUTE_BROADCAST);
+}
+
 static int build_fib(struct net_build *b, struct net_table *t, const struct net_table *local)
 {
 	struct sl_fib_route *routes;
@@ -86,8 +97,10 @@ static int build_fib(struct net_build *b, struct net_table *t, const struct net_
 	for (unsigned int i = 0; i < t->n_routes && t != local; i++) {
 		const struct net_route *r = &t->routes[i];
 
+		/* a suppressed route hides shorter ones as it did */
 		if (!is_special(&r->to) && !is_covered(local, &r->to))
-			routes[n++] = (struct sl_fib_route){ .prefix = r->to, .value = r->nh };
+			routes[n++] = (struct sl_fib_route){ .prefix = r->to,
+				.value = is_suppressed(t, r) ? SL_FIB_MISS : r->nh };
 	}
 	ret = sl_fib_build(t->family, SL_FIB_TRIE, routes, n, &t->fib);
 	free(routes);
@@ -168,7 +181,8 @@ int net_build_tables(struct net_build *b)
 	for (unsigned int i = 1; i < priv->n_routes; i++)
 		max += priv->routes[i].table != priv->routes[i - 1].table
 				|| priv->routes[i].to.family != priv->routes[i - 1].to.family;
-	priv->tables = calloc(max, sizeof(*priv->tables));
+	/* rules may want tables of their own for each family, see net_suppress_table() */
+	priv->tables = calloc(max + 2 * b->conf->n_policy, sizeof(*priv->tables));
 	if (priv->tables == NULL)
 		return net_no_memory(b);
 	cut_tables(priv);
@@ -181,14 +195,47 @@ int net_build_tables(struct net_build *b)
 	return ret;
 }
 
+static const struct net_table *find_table(const struct net_priv *priv, enum sl_family family,
+		uint32_t id, unsigned int min_len)
+{
+	for (unsigned int i = 0; i < priv->n_tables; i++) {
+		const struct net_table *t = &priv->tables[i];
+
+		if (t->id == id && t->family == family && t->min_len == min_len)
+			return t;
+	}
+	return NULL;
+}
+
 const struct net_table *net_find_table(
 		const struct net_priv *priv, enum sl_family family, uint32_t id)
 {
-	for (unsigned int i = 0; i < priv->n_tables; i++) {
-		if (priv->tables[i].id == id && priv->tables[i].family == family)
-			return &priv->tables[i];
-	}
-	return NULL;
+	return find_table(priv, family, id, 0);
+}
+
+int net_suppress_table(struct net_build *b, const struct net_table *t, unsigned int min_len,
+		const struct net_table **out)
+{
+	struct net_priv *priv = b->priv;
+	struct net_table *derived;
+	int ret;
+
+	*out = t;
+	if (t == NULL || min_len == 0)
+		return 0;
+	*out = find_table(priv, (enum sl_family)t->family, t->id, min_len);
+	if (*out != NULL)
+		return 0;
+	derived = &priv->tables[priv->n_tables];
+	*derived = *t;
+	derived->min_len = (uint8_t)min_len;
+	derived->fib = NULL;
+	ret = build_fib(b, derived, t->family == SL_AF_INET ? priv->local4 : priv->local6);
+	if (ret < 0)
+		return ret;
+	priv->n_tables++;
+	*out = derived;
+	return 0;
 }
 
 /* number of the first route that is not below (addr, len) */
@@ -239,7 +286,7 @@ const struct sl_nexthop *net_table_search(const struct sl_net *net, const struct
 			const struct sl_nexthop *nh = path_by_port(net, &t->routes[i], port, hash);
 
 			if (nh != NULL)
-				return nh;
+				return is_suppressed(t, &t->routes[i]) ? NULL : nh;
 		}
 	}
 	return NULL;

@@ -49,9 +49,12 @@ static enum sl_source_verdict reverse_lookup(const struct sl_net *net, const str
 		.src = *dst,
 		.out_port = SL_PORT_NONE,
 	};
-	const struct sl_nexthop *nh = net_lookup(net, &key);
+	const struct sl_nexthop *nh;
 	int rp_filter = np->sysctl.rp_filter;
 
+	net_fill_key(net->priv, p, &key);
+	RTE_SWAP(key.sport_be, key.dport_be);
+	nh = net_lookup(net, &key);
 	if (!is_answer(nh))
 		return rp_filter != 0 ? SL_SOURCE_RP_FILTER : SL_SOURCE_OK;
 	if (nh->type != SL_ROUTE_UNICAST

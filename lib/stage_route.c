@@ -9,6 +9,8 @@
 #include "lib/net_priv.h"
 #include "lib/worker.h"
 
+#include <emmintrin.h>
+
 /* packets with one of these are none of the straight path's */
 #define SLOW_FLAGS                                                                  \
 	(SL_PKT_LINK_BCAST | SL_PKT_LINK_MCAST | SL_PKT_LINK_OTHER | SL_PKT_OPTIONS \
@@ -51,9 +53,9 @@ static inline bool is_straight(const struct net_priv *priv, const struct sl_pkt 
 	return priv->straight6[p->in_port] && !is_odd_source6(&p->src);
 }
 
-static struct sl_route_key key_of(const struct sl_pkt *p)
+static struct sl_route_key key_of(const struct sl_net *net, const struct sl_pkt *p)
 {
-	return (struct sl_route_key){
+	struct sl_route_key key = {
 		.family = p->family,
 		.proto = p->proto,
 		.in_port = p->in_port,
@@ -62,12 +64,15 @@ static struct sl_route_key key_of(const struct sl_pkt *p)
 		.dst = p->dst,
 		.src = p->src,
 	};
+
+	net_fill_key(net->priv, p, &key);
+	return key;
 }
 
 /* the route of a destination that no table answers for; groups have none: they are joined */
 static const struct sl_nexthop *route_special(const struct sl_net *net, const struct sl_pkt *p)
 {
-	struct sl_route_key key = key_of(p);
+	struct sl_route_key key = key_of(net, p);
 
 	if (p->family == SL_AF_INET ? p->dst.v4 == UINT32_MAX : p->dst.b[0] == 0xfe)
 		return sl_net_route(net, &key);
@@ -115,16 +120,69 @@ static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const
 	return keep;
 }
 
-/* rules choose a table for each packet */
-static void lookup_by_rules(const struct sl_net *net, struct rte_mbuf **pkts, const uint8_t *index,
-		uint32_t *value, unsigned int n)
+/* the rules' answer from rule @nth on */
+static __rte_noinline uint32_t lookup_from(
+		const struct sl_net *net, const struct sl_pkt *p, unsigned int nth)
 {
-	for (unsigned int k = 0; k < n; k++) {
-		struct sl_route_key key = key_of(sl_pkt(pkts[index[k]]));
-		const struct sl_nexthop *nh = net_lookup(net, &key);
+	struct sl_route_key key = key_of(net, p);
 
-		value[k] = nh == NULL ? SL_FIB_MISS : nh->id;
+	return net_lookup_from(net, &key, &nth);
+}
+
+/* the first rule that matches, where marks alone tell; there is always one */
+static inline unsigned int rule_of_mark(const struct net_rules *rules, uint32_t mark)
+{
+	const __m128i want = _mm_set1_epi32((int)mark), none = _mm_setzero_si128();
+
+	for (unsigned int i = 0;; i += 8) {
+		const __m128i *value = (const void *)&rules->mark[i];
+		const __m128i *mask = (const void *)&rules->mask[i];
+		__m128i lo = _mm_and_si128(_mm_xor_si128(value[0], want), mask[0]);
+		__m128i hi = _mm_and_si128(_mm_xor_si128(value[1], want), mask[1]);
+		__m128i fits = _mm_packs_epi32(
+				_mm_cmpeq_epi32(lo, none), _mm_cmpeq_epi32(hi, none));
+		unsigned int bits =
+				(unsigned int)_mm_movemask_epi8(_mm_packs_epi16(fits, fits)) & 0xff;
+
+		if (likely(bits != 0))
+			return i + (unsigned int)__builtin_ctz(bits);
 	}
+}
+
+/* rules choose a table for each packet: all by their marks, where that is all that rules ask */
+static __rte_always_inline void lookup_by_rules(const struct sl_net *net,
+		const struct net_rules *rules, struct rte_mbuf **pkts, const uint8_t *index,
+		uint32_t *value, unsigned int n, bool v4)
+{
+	const struct sl_fib *fib[SL_BURST];
+	const struct sl_addr *addr6[SL_BURST];
+	uint32_t addr4[SL_BURST];
+	uint16_t nth[SL_BURST];
+	unsigned int i = 0;
+
+	if (unlikely(rules->n_marks == 0)) {
+		for (unsigned int k = 0; k < n; k++)
+			value[k] = lookup_from(net, sl_pkt(pkts[index[k]]), 0);
+		return;
+	}
+	do {
+		const struct sl_pkt *p = sl_pkt(pkts[index[i]]);
+		unsigned int rule = rule_of_mark(rules, p->mark);
+
+		fib[i] = rules->fib[rule];
+		nth[i] = rules->nth[rule];
+		if (v4)
+			addr4[i] = rte_be_to_cpu_32(p->dst.v4);
+		else
+			addr6[i] = &p->dst;
+	} while (++i < n);
+	if (v4)
+		sl_fib_lookup4_each(fib, addr4, value, n);
+	else
+		sl_fib_lookup6_each(fib, addr6, value, n);
+	for (unsigned int k = 0; k < n; k++)
+		if (unlikely(net->nexthops[value[k]].type >= SL_ROUTE_THROW))
+			value[k] = lookup_from(net, sl_pkt(pkts[index[k]]), nth[k] + 1U);
 }
 
 /* some port has rp_filter: the sources are looked up too */
@@ -146,12 +204,14 @@ static uint64_t route4(
 {
 	const struct net_priv *priv = w->net->priv;
 	uint32_t addr[SL_BURST], value[SL_BURST];
+	unsigned int k = 0;
 
-	if (unlikely(priv->policy4)) {
-		lookup_by_rules(w->net, pkts, index, value, n);
+	if (unlikely(priv->rules[0].decide)) {
+		lookup_by_rules(w->net, &priv->rules[0], pkts, index, value, n, true);
 	} else {
-		for (unsigned int k = 0; k < n; k++)
+		do
 			addr[k] = rte_be_to_cpu_32(sl_pkt(pkts[index[k]])->dst.v4);
+		while (++k < n);
 		sl_fib_lookup4(priv->main4->fib, addr, value, n);
 		if (unlikely(priv->any_reverse4))
 			return decide_reverse(w, pkts, index, value, n);
@@ -162,15 +222,18 @@ static uint64_t route4(
 static uint64_t route6(
 		struct sl_worker *w, struct rte_mbuf **pkts, const uint8_t *index, unsigned int n)
 {
+	const struct net_priv *priv = w->net->priv;
 	const struct sl_addr *addr[SL_BURST];
 	uint32_t value[SL_BURST];
+	unsigned int k = 0;
 
-	if (unlikely(w->net->priv->policy6)) {
-		lookup_by_rules(w->net, pkts, index, value, n);
+	if (unlikely(priv->rules[1].decide)) {
+		lookup_by_rules(w->net, &priv->rules[1], pkts, index, value, n, false);
 	} else {
-		for (unsigned int k = 0; k < n; k++)
+		do
 			addr[k] = &sl_pkt(pkts[index[k]])->dst;
-		sl_fib_lookup6(w->net->priv->main6->fib, addr, value, n);
+		while (++k < n);
+		sl_fib_lookup6(priv->main6->fib, addr, value, n);
 	}
 	return decide(w, pkts, index, value, NULL, n, false);
 }

@@ -186,11 +186,30 @@ const struct bad_conf bad_confs[] = {
 			      "  - {ip: 192.0.2.2, mac: \"02:00:00:00:00:09\", port: wan}\n"
 			      "  - {ip: 192.0.2.2, mac: \"02:00:00:00:00:08\", port: wan}\n",
 			":6:5: duplicate neighbour 192.0.2.2 on port 'wan', first in line 5" },
-	{ "policy_table", PORTS "policy:\n  - {fwmark: 1}\n", ":5:5: policy rule without 'table'" },
+	{ "policy_no_action", PORTS "policy:\n  - {fwmark: 1}\n",
+			":5:5: policy rule with 0 of 'table', 'goto' and 'type', expected one" },
+	{ "policy_two_actions", PORTS "policy:\n  - {table: 5, type: prohibit}\n",
+			":5:5: policy rule with 2 of 'table', 'goto' and 'type', expected one" },
+	{ "policy_any_mark", PORTS "policy:\n  - {fwmark: 0x0, table: 5}\n",
+			":5:14: found '0x0', which is any mark to the kernel, expected "
+			"0/0xffffffff" },
+	{ "policy_ports", PORTS "policy:\n  - {dport: 20-10, table: 5}\n",
+			":5:13: found '20-10', expected a port, or two as 1000-2000, from 1 to "
+			"65534" },
+	{ "policy_proto", PORTS "policy:\n  - {ipproto: nonsense, table: 5}\n",
+			":5:15: found 'nonsense', expected a protocol by name or a number from 1 to "
+			"255" },
+	{ "policy_tos_ecn", PORTS "policy:\n  - {tos: 0x11, table: 5}\n",
+			":5:11: found a TOS of 0x11, expected one without bits of ECN" },
+	{ "policy_tos_v4", PORTS "policy:\n  - {tos: 0xb8, table: 5}\n",
+			":5:11: found a TOS of 0xb8, expected one of the bits 0x1c, or 'family: "
+			"ipv6'" },
+	{ "policy_suppress", PORTS "policy:\n  - {type: nop, suppress_prefixlength: 0}\n",
+			":5:40: 'suppress_prefixlength' without 'table'" },
 	{ "policy_mark", PORTS "policy:\n  - {fwmark: 1/0x, table: 5}\n",
 			":5:14: found '1/0x', expected a mark, as 0x64 or 0x64/0xff" },
 	{ "policy_families", PORTS "policy:\n  - {from: 10.0.0.0/8, to: \"::/0\", table: 5}\n",
-			":5:5: 'from' and 'to' of different families" },
+			":5:5: 'from', 'to' or 'family' of different families" },
 	{ "policy_iif", PORTS "policy:\n  - {iif: dmz, table: 5}\n",
 			":5:5: found port 'dmz', expected one of wan, lan" },
 	{ "switch_unknown", PORTS "sysctl: {net.ipv4.tcp_sack: 1}\n",

@@ -195,6 +195,35 @@ static void test_conf_read_neighbours_and_policy(void **state)
 	sl_conf_free(c);
 }
 
+static void test_conf_read_every_selector_of_policy(void **state)
+{
+	struct sl_conf *c = read_conf(PORTS
+			"policy:\n"
+			"  - {not: true, ipproto: udp, sport: 53, dport: 1000-2000, tos: 0x10, iif: lo,\n"
+			"     family: ipv4, table: 254, suppress_prefixlength: 0}\n"
+			"  - {ipproto: 89, oif: lan, tos: 0xb8, family: ipv6, goto: 9000}\n"
+			"  - {priority: 9000, type: prohibit}\n");
+
+	(void)state;
+	assert_true(c->policy[0].invert);
+	assert_int_equal(c->policy[0].ipproto, 17);
+	assert_int_equal(c->policy[0].sport.min, 53);
+	assert_int_equal(c->policy[0].sport.max, 53);
+	assert_int_equal(c->policy[0].dport.min, 1000);
+	assert_int_equal(c->policy[0].dport.max, 2000);
+	assert_int_equal(c->policy[0].tos, 0x10);
+	assert_string_equal(c->policy[0].iif, "lo");
+	assert_int_equal(c->policy[0].family, SL_AF_INET);
+	assert_int_equal(c->policy[0].type, SL_POLICY_TABLE);
+	assert_int_equal(c->policy[0].min_len, 1);
+	assert_int_equal(c->policy[1].ipproto, 89);
+	assert_string_equal(c->policy[1].oif, "lan");
+	assert_int_equal(c->policy[1].type, SL_POLICY_GOTO);
+	assert_int_equal(c->policy[1].target, 9000);
+	assert_int_equal(c->policy[2].type, SL_POLICY_PROHIBIT);
+	sl_conf_free(c);
+}
+
 static void test_conf_read_the_rest(void **state)
 {
 	struct sl_conf *c = read_conf(PORTS
@@ -233,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_conf_read_ports),
 		cmocka_unit_test(test_conf_read_routes),
 		cmocka_unit_test(test_conf_read_neighbours_and_policy),
+		cmocka_unit_test(test_conf_read_every_selector_of_policy),
 		cmocka_unit_test(test_conf_read_the_rest),
 	};
 

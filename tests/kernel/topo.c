@@ -153,10 +153,15 @@ void topo_write_config_defaults(FILE *f)
 	}
 }
 
-void topo_write_config(FILE *f)
+void topo_write_sysctls(FILE *f)
 {
-	topo_write_config_defaults(f);
 	fprintf(f, "sysctl:\n");
 	for (const char *const *s = sysctls; *s != NULL; s++)
 		fprintf(f, "  %.*s: %s\n", (int)strcspn(*s, "="), *s, strchr(*s, '=') + 1);
+}
+
+void topo_write_config(FILE *f)
+{
+	topo_write_config_defaults(f);
+	topo_write_sysctls(f);
 }

@@ -49,6 +49,7 @@ extern const struct lab_spec topo_spec;
 void topo_router_mac(unsigned int port, uint8_t mac[6]);
 void topo_host_mac(unsigned int port, unsigned int host, uint8_t mac[6]);
 
-/* the same router as a sluice config; the second without sysctls */
+/* the same router as a sluice config; the second without sysctls, and routes are its last section */
 void topo_write_config(FILE *f);
 void topo_write_config_defaults(FILE *f);
+void topo_write_sysctls(FILE *f);
