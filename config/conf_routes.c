@@ -15,7 +15,7 @@ static const char *const type_words[] = {
 /* a route in the making: the family of `default` is known only at the end */
 struct draft {
 	struct sl_route_conf *route;
-	const yaml_node_t *to;
+	const yaml_node_t *to, *resilient;
 	const char *port;
 	uint8_t via_family;
 };
@@ -171,6 +171,49 @@ static bool route_mtu(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 	return true;
 }
 
+static bool resilient_buckets(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+{
+	uint64_t buckets;
+
+	if (!yaml_uint(c, node, 1, 65535, &buckets))
+		return false;
+	((struct draft *)object)->route->buckets = (uint32_t)buckets;
+	return true;
+}
+
+static bool resilient_idle(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+{
+	uint64_t seconds;
+
+	if (!yaml_uint(c, node, 1, 86400, &seconds))
+		return false;
+	((struct draft *)object)->route->idle_timer = (uint32_t)seconds;
+	return true;
+}
+
+static bool resilient_unbalanced(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+{
+	uint64_t seconds;
+
+	if (!yaml_uint(c, node, 0, 86400, &seconds))
+		return false;
+	((struct draft *)object)->route->unbalanced_timer = (uint32_t)seconds;
+	return true;
+}
+
+static const struct yaml_key resilient_keys[] = {
+	{ "buckets", resilient_buckets, true },
+	{ "idle_timer", resilient_idle, false },
+	{ "unbalanced_timer", resilient_unbalanced, false },
+	{ NULL, NULL, false },
+};
+
+static bool route_resilient(struct yaml_ctx *c, const yaml_node_t *node, void *object)
+{
+	((struct draft *)object)->resilient = node;
+	return yaml_map(c, node, "resilient group", resilient_keys, object, NULL);
+}
+
 static const struct yaml_key route_keys[] = {
 	{ "to", route_to, true },
 	{ "via", route_via, false },
@@ -179,6 +222,7 @@ static const struct yaml_key route_keys[] = {
 	{ "table", route_table, false },
 	{ "metric", route_metric, false },
 	{ "mtu", route_mtu, false },
+	{ "resilient", route_resilient, false },
 	{ NULL, NULL, false },
 };
 
@@ -198,6 +242,10 @@ static bool settle_paths(struct yaml_ctx *c, const yaml_node_t *node, struct dra
 		r->via->weight = 1;
 		r->n_via = 1;
 	}
+	if (r->buckets > 0 && (r->n_via < 2 || r->n_via > r->buckets))
+		return yaml_error(c, d->resilient,
+				"%u buckets for %u paths, expected several paths and a bucket for each",
+				r->buckets, r->n_via);
 	for (unsigned int i = 0; i < r->n_via; i++)
 		if (r->via[i].port == NULL)
 			r->via[i].port = d->port;
@@ -235,6 +283,7 @@ bool conf_routes(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 
 		d.route->at = yaml_mark(item);
 		d.route->table = SL_TABLE_MAIN;
+		d.route->idle_timer = 120;
 		if (!yaml_map(c, item, "route", route_keys, &d, NULL) || !settle(c, item, &d))
 			return false;
 		conf->n_routes++;

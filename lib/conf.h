@@ -60,6 +60,8 @@ struct sl_route_conf {
 	uint16_t mtu; /* 0: the port's */
 	struct sl_via_conf *via; /* equal-cost paths */
 	unsigned int n_via;
+	uint32_t buckets; /* of a resilient group; 0: it is none */
+	uint32_t idle_timer, unbalanced_timer; /* seconds; 120 and 0 unless given */
 };
 
 struct sl_neigh_conf {

@@ -9,9 +9,11 @@
 #include "lib/pkt.h"
 #include "lib/sysctl.h"
 
+struct net_group;
 struct net_priv;
 struct sl_neigh;
 struct sl_router;
+struct sl_worker;
 
 /* flags of struct sl_nexthop */
 /* of an IPv6 route, whose width rations the ICMPv6 errors along it: 0 (/128) to 4 (default) */
@@ -35,6 +37,7 @@ struct sl_nexthop {
 	struct sl_addr gateway;
 	rte_be32_t source4_be; /* IPv4: own packets take this address; 0: not said */
 	struct sl_neigh *neigh; /* the gateway's entry, pinned; NULL: find by destination */
+	struct net_group *group; /* in the first of a resilient group; NULL: paths by weight */
 } __rte_aligned(64);
 static_assert(sizeof(struct sl_nexthop) == 64, "a next hop is one cache line");
 
@@ -135,3 +138,22 @@ unsigned int sl_net_walk(const struct sl_net *net,
 		void (*fn)(const struct sl_route_conf *route, const struct sl_nexthop *paths,
 				unsigned int n_paths, void *arg),
 		void *arg);
+
+/* [worker] once a turn, by worker 0: buckets of resilient groups */
+void sl_net_tick(struct sl_worker *w);
+
+/* [control] what rules and paths of @prev have counted, to their equals; after its grace period */
+void sl_net_carry_counts(const struct sl_net *net, const struct sl_net *prev);
+
+/* for `sluicectl routes --marks`: the rules in their order, where there are any to choose from */
+struct sl_rule_stats {
+	uint8_t family;
+	uint32_t priority;
+	const char *text; /* as `ip rule` says it */
+	uint64_t packets; /* that it has decided on */
+};
+void sl_net_walk_rules(const struct sl_router *r, const struct sl_net *net,
+		void (*fn)(const struct sl_rule_stats *rule, void *arg), void *arg);
+/* packets that were given one of several paths; buckets of path number @path of a resilient group */
+uint64_t sl_net_path_packets(const struct sl_net *net, const struct sl_nexthop *path);
+unsigned int sl_net_path_buckets(const struct sl_nexthop *first, unsigned int path);

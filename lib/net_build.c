@@ -136,11 +136,15 @@ int sl_net_build(struct sl_router *r, const struct sl_conf *conf, struct sl_net 
 		net_build_routes,
 		net_build_tables,
 		net_build_rules,
+		net_build_groups,
+		net_build_counts,
 		net_pin_gateways,
 	};
 	struct net_build b = { .r = r, .conf = conf, .err = err, .err_size = err_size };
+	const struct sl_snapshot *snap = atomic_load(&r->snap);
 	int ret = 0;
 
+	b.prev = snap == NULL ? NULL : snap->net;
 	b.net = calloc(1, sizeof(*b.net));
 	b.priv = aligned_alloc(64, sizeof(*b.priv));
 	if (b.net == NULL || b.priv == NULL) {
@@ -174,6 +178,8 @@ void sl_net_free(struct sl_router *r, struct sl_net *net)
 		sl_fib_free(priv->tables[i].fib);
 	free(priv->tables);
 	net_free_rules(priv);
+	net_free_groups(priv);
+	net_free_counts(priv);
 	free(priv->routes);
 	free(priv);
 	free(net->nexthops);

@@ -29,7 +29,7 @@ static uint32_t hash_paths(const struct sl_nexthop *paths, unsigned int n)
 
 static bool same_paths(const struct sl_nexthop *a, const struct sl_nexthop *b, unsigned int n)
 {
-	if (a->n_paths != b->n_paths)
+	if (a->n_paths != b->n_paths || a->group != b->group)
 		return false;
 	for (unsigned int i = 0; i < n; i++) {
 		if (a[i].type != b[i].type || a[i].family != b[i].family || a[i].port != b[i].port
@@ -167,6 +167,10 @@ const struct sl_nexthop *sl_net_path(const struct sl_nexthop *nh, uint32_t hash)
 
 	if (nh->n_paths <= 1)
 		return nh;
+	if (nh->group != NULL)
+		return nh
+				+ atomic_load_explicit(&nh->group->path[hash % nh->group->n],
+						memory_order_relaxed);
 	while (nh < end - 1 && hash > nh->weight)
 		nh++;
 	return nh;

@@ -52,6 +52,8 @@ struct net_rule {
 	uint32_t target; /* of SL_POLICY_GOTO: number of the rule */
 	uint32_t priority;
 	uint32_t table_id;
+	uint32_t goto_priority;
+	uint8_t min_len; /* as in struct sl_policy_conf */
 	const struct sl_policy_conf *conf; /* [control] while it is built */
 };
 
@@ -67,6 +69,7 @@ struct net_rules {
 	struct net_rule *v;
 	unsigned int n;
 	unsigned int needs; /* NET_NEEDS_* */
+	unsigned int first_count; /* of the counters of @v */
 	bool decide; /* some rule beside main's may decide */
 	/* rules that look at marks alone and have a table, while those are all; 0: they are not */
 	unsigned int n_marks;
@@ -74,6 +77,23 @@ struct net_rules {
 	uint32_t mask[NET_MARKS_MAX];
 	uint16_t nth[NET_MARKS_MAX]; /* of the rule in @v */
 	const struct sl_fib *fib[NET_MARKS_MAX];
+};
+
+#define NET_PATHS_MAX 256
+#define NET_NO_PATH UINT16_MAX
+/* a clock of about a second */
+#define NET_BUCKET_TIME(ns) ((uint32_t)((ns) >> 30))
+
+/* a resilient group, see net_group.c */
+struct net_group {
+	struct net_group *next;
+	uint32_t n; /* buckets */
+	uint32_t paths; /* next hop of the first path */
+	uint16_t n_paths;
+	uint64_t idle_ns, unbalanced_ns;
+	uint64_t next_ns, unbalanced_since_ns; /* [worker 0] */
+	_Atomic uint16_t *path; /* of each bucket; worker 0 writes */
+	uint32_t *used[SL_WORKERS_MAX]; /* [worker] when each bucket was; 0: never */
 };
 
 /* what a source's own route must be for a packet to go straight */
@@ -91,6 +111,11 @@ struct net_priv {
 	struct net_table *tables;
 	unsigned int n_tables;
 	struct net_rules rules[2]; /* IPv4, IPv6 */
+	struct net_group *groups; /* resilient ones */
+	/* packets by rule of IPv4, of IPv6, by next hop; NULL: there is nothing to count */
+	uint64_t *count[SL_WORKERS_MAX]; /* [worker] */
+	uint64_t *count_before; /* [control] what equal rules and paths had before */
+	unsigned int n_counts, first_path;
 	bool custom_rules4; /* the configuration has rules for IPv4 */
 	bool custom_local; /* the configuration puts routes into the local table */
 	/* next hops by port: on its link, its own address, its anycast address (0: not forwarding) */
@@ -122,6 +147,7 @@ struct net_build {
 	const struct sl_conf *conf;
 	struct sl_net *net;
 	struct net_priv *priv;
+	const struct sl_net *prev; /* in force; NULL at start */
 	unsigned int cap_routes, cap_nexthops;
 	uint32_t *nh_hash; /* next hops by content; 0 = free */
 	unsigned int nh_hash_size;
@@ -142,16 +168,28 @@ int net_add_nexthops(struct net_build *b, const struct sl_nexthop *paths, unsign
 int net_pin_gateways(struct net_build *b);
 void net_unpin_gateways(struct sl_router *r, struct sl_net *net);
 
-/* net_addr.c, net_routes.c, net_table.c, net_rules.c: the steps of a build, in this order */
+/* net_addr.c, net_routes.c, net_table.c, net_rules.c, net_group.c, net_count.c: the steps of a build, in this order */
 int net_build_addresses(struct net_build *b);
 int net_build_routes(struct net_build *b);
 int net_build_tables(struct net_build *b);
 int net_build_rules(struct net_build *b);
+int net_build_groups(struct net_build *b);
+int net_build_counts(struct net_build *b);
 void net_free_rules(struct net_priv *priv);
+void net_free_groups(struct net_priv *priv);
+void net_free_counts(struct net_priv *priv);
+
+/* net_group.c */
+int net_group_create(struct net_build *b, const struct sl_route_conf *c, struct net_group **out);
+/* [worker] the path of a flow, which has used its bucket */
+const struct sl_nexthop *net_group_path(const struct sl_nexthop *first, uint32_t hash,
+		unsigned int worker, uint64_t now_ns);
 
 /* net_table.c */
 const struct net_table *net_find_table(
 		const struct net_priv *priv, enum sl_family family, uint32_t id);
+/* the route of the same prefix, table and metric in another network; NULL: none */
+const struct net_route *net_find_route(const struct sl_net *net, const struct net_route *r);
 /* the same table without routes of prefixes shorter than @min_len; @t may be NULL, and *out then */
 int net_suppress_table(struct net_build *b, const struct net_table *t, unsigned int min_len,
 		const struct net_table **out);

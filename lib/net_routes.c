@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PATHS_MAX 256
 #define MEMO_SIZE 256
 
 /* a prefix whose hosts are on the link of a port: an address's, or a route's without gateway */
@@ -183,14 +182,14 @@ static int resolve_path(struct resolver *v, const struct sl_route_conf *c,
 
 static int resolve_paths(struct resolver *v, const struct sl_route_conf *c, struct net_route *route)
 {
-	struct sl_nexthop paths[PATHS_MAX];
+	struct sl_nexthop paths[NET_PATHS_MAX];
 	uint64_t total = 0, sum = 0;
 	char to[SL_ADDR_STRLEN];
 	int ret;
 
-	if (c->n_via == 0 || c->n_via > PATHS_MAX)
+	if (c->n_via == 0 || c->n_via > NET_PATHS_MAX)
 		return net_error(v->b, c->at, "route to %s has %u paths, expected 1 to %u",
-				sl_prefix_str(&c->to, to), c->n_via, PATHS_MAX);
+				sl_prefix_str(&c->to, to), c->n_via, NET_PATHS_MAX);
 	for (unsigned int i = 0; i < c->n_via; i++)
 		total += c->via[i].weight;
 	for (unsigned int i = 0; i < c->n_via; i++) {
@@ -204,6 +203,11 @@ static int resolve_paths(struct resolver *v, const struct sl_route_conf *c, stru
 		sum += c->via[i].weight;
 		nh->weight = total == 0 ? UINT32_MAX : (uint32_t)((sum << 32) / total - 1);
 		ret = resolve_path(v, c, &c->via[i], nh);
+		if (ret < 0)
+			return ret;
+	}
+	if (c->buckets > 0) {
+		ret = net_group_create(v->b, c, &paths[0].group);
 		if (ret < 0)
 			return ret;
 	}

@@ -75,6 +75,8 @@ static int make_rule(struct net_build *b, const struct sl_policy_conf *c, enum s
 		.dport = c->dport,
 		.priority = c->priority,
 		.table_id = c->table,
+		.goto_priority = c->target,
+		.min_len = c->min_len,
 		.conf = c,
 	};
 	ret = find_port(b, c, c->iif, "from", &rule->iif);
@@ -158,7 +160,7 @@ static void sum_up(struct net_rules *rules)
 	for (unsigned int i = 0; i < rules->n; i++) {
 		const struct net_rule *r = &rules->v[i];
 		bool main = r->priority == PRIORITY_MAIN && r->table_id == SL_TABLE_MAIN
-				&& looks_at_mark_alone(r) && r->mask == 0 && r->conf->min_len == 0;
+				&& looks_at_mark_alone(r) && r->mask == 0 && r->min_len == 0;
 
 		if (r->proto != 0 || r->sport.max != 0 || r->dport.max != 0)
 			rules->needs |= NET_NEEDS_FLOW;

@@ -213,6 +213,42 @@ const struct net_table *net_find_table(
 	return find_table(priv, family, id, 0);
 }
 
+/* number of the first route that is not below (addr, len) */
+static unsigned int lower_bound(
+		const struct net_table *t, const struct sl_addr *addr, unsigned int len)
+{
+	unsigned int lo = 0, hi = t->n_routes;
+
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+		const struct sl_prefix *p = &t->routes[mid].to;
+		int d = memcmp(p->addr.b, addr->b, sizeof(addr->b));
+
+		if (d < 0 || (d == 0 && p->len < len))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const struct net_route *net_find_route(const struct sl_net *net, const struct net_route *r)
+{
+	const struct net_table *t =
+			net_find_table(net->priv, (enum sl_family)r->to.family, r->table);
+
+	for (unsigned int i = t == NULL ? 0 : lower_bound(t, &r->to.addr, r->to.len);
+			t != NULL && i < t->n_routes; i++) {
+		const struct net_route *o = &t->routes[i];
+
+		if (o->to.len != r->to.len || !sl_addr_eq(&o->to.addr, &r->to.addr))
+			return NULL;
+		if (o->metric == r->metric)
+			return o;
+	}
+	return NULL;
+}
+
 int net_suppress_table(struct net_build *b, const struct net_table *t, unsigned int min_len,
 		const struct net_table **out)
 {
@@ -236,25 +272,6 @@ int net_suppress_table(struct net_build *b, const struct net_table *t, unsigned 
 	priv->n_tables++;
 	*out = derived;
 	return 0;
-}
-
-/* number of the first route that is not below (addr, len) */
-static unsigned int lower_bound(
-		const struct net_table *t, const struct sl_addr *addr, unsigned int len)
-{
-	unsigned int lo = 0, hi = t->n_routes;
-
-	while (lo < hi) {
-		unsigned int mid = lo + (hi - lo) / 2;
-		const struct sl_prefix *p = &t->routes[mid].to;
-		int d = memcmp(p->addr.b, addr->b, sizeof(addr->b));
-
-		if (d < 0 || (d == 0 && p->len < len))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
 }
 
 static const struct sl_nexthop *path_by_port(

@@ -395,6 +395,7 @@ int sl_router_apply(struct sl_router *r, const struct sl_conf *conf,
 		goto err_free_pipeline;
 	atomic_store_explicit(&r->snap, new, memory_order_release);
 	sl_router_synchronize(r);
+	sl_net_carry_counts(new->net, old == NULL ? NULL : old->net);
 	snapshot_free(r, old);
 	return 0;
 

@@ -90,6 +90,22 @@ static __rte_noinline bool route_slowly(
 	return p->family == SL_AF_INET ? sl_ip4_input(w, m, nh) : sl_ip6_input(w, m, nh);
 }
 
+/* one of several equal-cost paths */
+static __rte_noinline const struct sl_nexthop *choose_path(
+		struct sl_worker *w, const struct sl_pkt *p, const struct sl_nexthop *nh)
+{
+	const struct net_priv *priv = w->net->priv;
+	uint32_t hash = sl_net_flow_hash(w->net, p);
+
+	if (nh->group != NULL)
+		nh = net_group_path(nh, hash, w->id, w->now_ns);
+	else
+		nh = sl_net_path(nh, hash);
+	if (priv->count[w->id] != NULL)
+		priv->count[w->id][priv->first_path + nh->id]++;
+	return nh;
+}
+
 /*
  * Packets of one family, with what the look-up gave, and what it gave for their sources (NULL: not
  * asked). Return: a bit for each place of a survivor.
@@ -107,7 +123,7 @@ static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const
 		const struct sl_nexthop *back = reverse == NULL ? NULL : &net->nexthops[reverse[k]];
 
 		if (unlikely(nh->n_paths > 1))
-			nh = sl_net_path(nh, sl_net_flow_hash(net, p));
+			nh = choose_path(w, p, nh);
 		if (likely(is_straight(priv, p, nh, back, v4))) {
 			p->nh = nh;
 			p->out_port = nh->port;
@@ -121,12 +137,16 @@ static inline uint64_t decide(struct sl_worker *w, struct rte_mbuf **pkts, const
 }
 
 /* the rules' answer from rule @nth on */
-static __rte_noinline uint32_t lookup_from(
-		const struct sl_net *net, const struct sl_pkt *p, unsigned int nth)
+static __rte_noinline uint32_t lookup_from(struct sl_worker *w, const struct net_rules *rules,
+		const struct sl_pkt *p, unsigned int nth)
 {
-	struct sl_route_key key = key_of(net, p);
+	struct sl_route_key key = key_of(w->net, p);
+	uint64_t *count = w->net->priv->count[w->id];
+	uint32_t value = net_lookup_from(w->net, &key, &nth);
 
-	return net_lookup_from(net, &key, &nth);
+	if (count != NULL && nth < rules->n)
+		count[rules->first_count + nth]++;
+	return value;
 }
 
 /* the first rule that matches, where marks alone tell; there is always one */
@@ -150,19 +170,21 @@ static inline unsigned int rule_of_mark(const struct net_rules *rules, uint32_t 
 }
 
 /* rules choose a table for each packet: all by their marks, where that is all that rules ask */
-static __rte_always_inline void lookup_by_rules(const struct sl_net *net,
-		const struct net_rules *rules, struct rte_mbuf **pkts, const uint8_t *index,
-		uint32_t *value, unsigned int n, bool v4)
+static __rte_always_inline void lookup_by_rules(struct sl_worker *w, const struct net_rules *rules,
+		struct rte_mbuf **pkts, const uint8_t *index, uint32_t *value, unsigned int n,
+		bool v4)
 {
+	uint64_t *count = w->net->priv->count[w->id];
+	const struct sl_nexthop *nexthops = w->net->nexthops;
 	const struct sl_fib *fib[SL_BURST];
 	const struct sl_addr *addr6[SL_BURST];
 	uint32_t addr4[SL_BURST];
 	uint16_t nth[SL_BURST];
 	unsigned int i = 0;
 
-	if (unlikely(rules->n_marks == 0)) {
+	if (unlikely(rules->n_marks == 0 || count == NULL)) {
 		for (unsigned int k = 0; k < n; k++)
-			value[k] = lookup_from(net, sl_pkt(pkts[index[k]]), 0);
+			value[k] = lookup_from(w, rules, sl_pkt(pkts[index[k]]), 0);
 		return;
 	}
 	do {
@@ -180,9 +202,13 @@ static __rte_always_inline void lookup_by_rules(const struct sl_net *net,
 		sl_fib_lookup4_each(fib, addr4, value, n);
 	else
 		sl_fib_lookup6_each(fib, addr6, value, n);
-	for (unsigned int k = 0; k < n; k++)
-		if (unlikely(net->nexthops[value[k]].type >= SL_ROUTE_THROW))
-			value[k] = lookup_from(net, sl_pkt(pkts[index[k]]), nth[k] + 1U);
+	count += rules->first_count;
+	for (unsigned int k = 0; k < n; k++) {
+		if (likely(nexthops[value[k]].type < SL_ROUTE_THROW))
+			count[nth[k]]++;
+		else
+			value[k] = lookup_from(w, rules, sl_pkt(pkts[index[k]]), nth[k] + 1U);
+	}
 }
 
 /* some port has rp_filter: the sources are looked up too */
@@ -207,7 +233,7 @@ static uint64_t route4(
 	unsigned int k = 0;
 
 	if (unlikely(priv->rules[0].decide)) {
-		lookup_by_rules(w->net, &priv->rules[0], pkts, index, value, n, true);
+		lookup_by_rules(w, &priv->rules[0], pkts, index, value, n, true);
 	} else {
 		do
 			addr[k] = rte_be_to_cpu_32(sl_pkt(pkts[index[k]])->dst.v4);
@@ -228,7 +254,7 @@ static uint64_t route6(
 	unsigned int k = 0;
 
 	if (unlikely(priv->rules[1].decide)) {
-		lookup_by_rules(w->net, &priv->rules[1], pkts, index, value, n, false);
+		lookup_by_rules(w, &priv->rules[1], pkts, index, value, n, false);
 	} else {
 		do
 			addr[k] = &sl_pkt(pkts[index[k]])->dst;

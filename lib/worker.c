@@ -3,6 +3,7 @@
 
 #include "lib/ip.h"
 #include "lib/neigh.h"
+#include "lib/net.h"
 #include "lib/router.h"
 
 #include <rte_cycles.h>
@@ -274,8 +275,10 @@ void sl_worker_tick(struct sl_worker *w)
 {
 	struct sl_reasm *transit;
 
-	if (w->id == 0)
+	if (w->id == 0) {
 		sl_neigh_tick(w);
+		sl_net_tick(w);
+	}
 	sl_reasm_tick(w, w->reasm, true);
 	transit = atomic_load_explicit(&w->transit, memory_order_acquire);
 	if (transit != NULL)

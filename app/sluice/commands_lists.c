@@ -107,11 +107,65 @@ static void visit_route(const struct sl_route_conf *route, const struct sl_nexth
 	json_array_append_new(p->list, o);
 }
 
+static void visit_rule(const struct sl_rule_stats *rule, void *arg)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "family", json_integer(rule->family));
+	json_object_set_new(o, "priority", json_integer(rule->priority));
+	json_object_set_new(o, "rule", json_string(rule->text));
+	json_object_set_new(o, "packets", json_integer((json_int_t)rule->packets));
+	json_array_append_new(arg, o);
+}
+
+struct groups {
+	const struct app *app;
+	const struct sl_net *net;
+	json_t *list;
+};
+
+static void visit_group(const struct sl_route_conf *route, const struct sl_nexthop *paths,
+		unsigned int n_paths, void *arg)
+{
+	struct groups *g = arg;
+	char to[SL_ADDR_STRLEN];
+
+	for (unsigned int i = 0; n_paths > 1 && i < n_paths; i++) {
+		json_t *o = path_json(g->app, &paths[i]);
+
+		json_object_set_new(o, "to", json_string(sl_prefix_str(&route->to, to)));
+		json_object_set_new(o, "table", json_integer(route->table));
+		if (paths->group != NULL)
+			json_object_set_new(
+					o, "buckets", json_integer(sl_net_path_buckets(paths, i)));
+		json_object_set_new(o, "packets",
+				json_integer((json_int_t)sl_net_path_packets(g->net, &paths[i])));
+		json_array_append_new(g->list, o);
+	}
+}
+
+/* what rules and equal-cost paths were chosen */
+static json_t *marks(const struct app *app)
+{
+	const struct sl_net *net = atomic_load(&app->r->snap)->net;
+	struct groups g = { .app = app, .net = net, .list = json_array() };
+	json_t *o = json_object(), *rules = json_array();
+
+	sl_net_walk_rules(app->r, net, visit_rule, rules);
+	sl_net_walk(net, visit_group, &g);
+	json_object_set_new(o, "rules", rules);
+	json_object_set_new(o, "paths", g.list);
+	return o;
+}
+
 json_t *command_routes(struct app *app, const json_t *args, json_int_t *next,
 		char *err __rte_unused, size_t err_size __rte_unused)
 {
-	struct page p = page_start(app, args);
+	struct page p;
 
+	if (json_is_true(json_object_get(args, "marks")))
+		return marks(app);
+	p = page_start(app, args);
 	/* control alone swaps the network state, so it stands still meanwhile */
 	sl_net_walk(atomic_load(&app->r->snap)->net, visit_route, &p);
 	*next = page_next(&p);

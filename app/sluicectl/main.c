@@ -23,6 +23,7 @@ static const char usage[] =
 		"  stages            what each stage of the pipeline did and cost\n"
 		"  drops [all]       packets dropped, by reason; with `all` every reason\n"
 		"  routes [TABLE]    route tables; TABLE is a number (main is 254)\n"
+		"  routes --marks    packets by rule of the policy and by equal-cost path\n"
 		"  neighbours        ARP and ND entries\n"
 		"  rules             the firewall as iptables-save prints it; IPv6 with -6\n"
 		"  set [list [NAME]] the sets as ipset save prints them\n"
@@ -61,6 +62,7 @@ struct options {
 	bool counters;
 	bool zero;
 	bool exist; /* of set */
+	bool marks; /* of routes */
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
@@ -115,6 +117,14 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 		json_decref(request);
 		return NULL;
 	}
+	if (o->marks && (strcmp(argv[0], "routes") != 0 || argc != 1)) {
+		fprintf(stderr, "sluicectl: %s: --marks is for routes, without a table\n%s",
+				argv[0], usage);
+		json_decref(request);
+		return NULL;
+	}
+	if (o->marks)
+		json_object_set_new(request, "marks", json_true());
 	if (argc == 1)
 		return request;
 	if (argc == 2 && strcmp(argv[0], "drops") == 0 && strcmp(argv[1], "all") == 0) {
@@ -187,6 +197,7 @@ int main(int argc, char **argv)
 		{ "counters", no_argument, NULL, 'c' },
 		{ "zero", no_argument, NULL, 'Z' },
 		{ "exist", no_argument, NULL, '!' },
+		{ "marks", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -213,6 +224,9 @@ int main(int argc, char **argv)
 			break;
 		case '!':
 			o.exist = true;
+			break;
+		case 'm':
+			o.marks = true;
 			break;
 		case '4':
 		case '6':

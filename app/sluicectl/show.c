@@ -216,11 +216,54 @@ static void path_text(const json_t *via, char *buf, size_t size)
 	}
 }
 
+/* rules with what they decided on, and paths that share a route */
+static void show_marks(const json_t *marks)
+{
+	static const char *const rule_columns[] = { "family", ">priority", "rule", ">packets",
+		NULL };
+	static const char *const path_columns[] = { ">table", "to", "path", ">buckets", ">packets",
+		NULL };
+	struct table *rules = table_new(rule_columns), *paths = table_new(path_columns);
+	const json_t *list = json_object_get(marks, "rules");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *r = json_array_get(list, i);
+
+		table_cell(rules, "IPv%lld", (long long)number(r, "family"));
+		cell_number(rules, r, "priority");
+		table_cell(rules, "%s", text(r, "rule"));
+		cell_number(rules, r, "packets");
+	}
+	table_print(rules, stdout, "no rules but main's");
+	list = json_object_get(marks, "paths");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *p = json_array_get(list, i);
+		const char *gateway = json_string_value(json_object_get(p, "gateway"));
+
+		cell_number(paths, p, "table");
+		table_cell(paths, "%s", text(p, "to"));
+		table_cell(paths, "%s%s%sdev %s", gateway == NULL ? "" : "via ",
+				gateway == NULL ? "" : gateway, gateway == NULL ? "" : " ",
+				text(p, "port"));
+		if (json_object_get(p, "buckets") == NULL)
+			table_cell(paths, "-");
+		else
+			cell_number(paths, p, "buckets");
+		cell_number(paths, p, "packets");
+	}
+	table_print(paths, stdout, "no route with several paths");
+}
+
 static void show_routes(const json_t *routes)
 {
 	static const char *const columns[] = { ">table", "type", "to", "path", ">metric", NULL };
-	struct table *t = table_new(columns);
+	struct table *t;
 
+	if (json_is_object(routes)) {
+		show_marks(routes);
+		return;
+	}
+	t = table_new(columns);
 	for (size_t i = 0; i < json_array_size(routes); i++) {
 		const json_t *r = json_array_get(routes, i);
 		char path[512];

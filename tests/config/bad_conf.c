@@ -186,6 +186,14 @@ const struct bad_conf bad_confs[] = {
 			      "  - {ip: 192.0.2.2, mac: \"02:00:00:00:00:09\", port: wan}\n"
 			      "  - {ip: 192.0.2.2, mac: \"02:00:00:00:00:08\", port: wan}\n",
 			":6:5: duplicate neighbour 192.0.2.2 on port 'wan', first in line 5" },
+	{ "resilient_without_buckets",
+			PORTS "routes:\n"
+			      "  - {to: default, via: [192.0.2.2, 10.0.0.2], resilient: {}}\n",
+			":5:58: resilient group without 'buckets'" },
+	{ "resilient_one_path",
+			PORTS "routes:\n"
+			      "  - {to: default, via: 192.0.2.2, resilient: {buckets: 8}}\n",
+			":5:46: 8 buckets for 1 paths, expected several paths and a bucket for each" },
 	{ "policy_no_action", PORTS "policy:\n  - {fwmark: 1}\n",
 			":5:5: policy rule with 0 of 'table', 'goto' and 'type', expected one" },
 	{ "policy_two_actions", PORTS "policy:\n  - {table: 5, type: prohibit}\n",
