@@ -268,11 +268,41 @@ static void test_bulk_when_mixed_then_as_single(void **state)
 	}
 }
 
+/* M02: same addresses, other ports or SPI: a mark of its own for the protocols that have such */
+static void test_m02_ports_count_for_protocols_that_have_them(void **state)
+{
+	const struct sl_hmark all = options(T_FIVE, 3, UINT32_MAX, 0);
+
+	(void)state;
+	for (unsigned int proto = 0; proto < 256; proto++) {
+		bool counts = proto == IPPROTO_TCP || proto == IPPROTO_UDP || proto == IPPROTO_DCCP
+				|| proto == IPPROTO_SCTP || proto == IPPROTO_UDPLITE
+				|| proto == IPPROTO_ESP;
+		char a[128], b[128], c[128];
+
+		/* words at offsets 0 and 4; the second is the SPI of AH. ICMP is echo in all of them */
+		snprintf(a, sizeof(a),
+				"45000020 00010000 40%02x 0000 0a000001 c0a80101 08000050 "
+				"00000001 0000 0000",
+				proto);
+		snprintf(b, sizeof(b),
+				"45000020 00010000 40%02x 0000 0a000001 c0a80101 08000051 "
+				"00000001 0000 0000",
+				proto);
+		snprintf(c, sizeof(c),
+				"45000020 00010000 40%02x 0000 0a000001 c0a80101 08000050 "
+				"00000002 0000 0000",
+				proto);
+		assert_int_equal(mark_of(&all, a) != mark_of(&all, b), counts);
+		assert_int_equal(mark_of(&all, a) != mark_of(&all, c), proto == IPPROTO_AH);
+	}
+}
+
 /*
- * 100,000 flows over a few marks: every mark's share is within 1 % of all flows of an even one, and the
+ * M01: 100,000 flows over a few marks: every mark's share is within 1 % of all flows of an even one, and the
  * squares of what is amiss add up to no more than chance makes of a fair draw 999 times in 1,000.
  */
-static void test_spread_when_many_flows_then_even(void **state)
+static void test_m01_many_flows_spread_evenly(void **state)
 {
 	static const struct {
 		uint32_t mod;
@@ -317,7 +347,8 @@ int main(void)
 		cmocka_unit_test(test_error_when_it_quotes_a_flow_then_mark_of_that),
 		cmocka_unit_test(test_flow_when_as_the_packet_then_same_mark),
 		cmocka_unit_test(test_bulk_when_mixed_then_as_single),
-		cmocka_unit_test(test_spread_when_many_flows_then_even),
+		cmocka_unit_test(test_m02_ports_count_for_protocols_that_have_them),
+		cmocka_unit_test(test_m01_many_flows_spread_evenly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

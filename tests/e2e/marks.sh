@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Two uplinks, chosen by mark: HMARK shares destinations out, rules that mark everything send all by one,
+# and while rules are read again under traffic nothing leaves by the main table (case M06).
+. "$(dirname "$0")/lib.sh"
+
+rules=$work/rules.v4
+
+# write_rules [rule...]: in front of the one that marks
+write_rules()
+{
+	printf '%s\n' '*mangle' "$@" "-A PREROUTING -i wan $target" COMMIT >"$rules"
+}
+
+# a second link between the router and the server, whose far side has 198.18.0.0/24
+second_uplink()
+{
+	ip link add s1 netns "$ns_s" type veth peer name r2 netns "$ns_r"
+	ip -n "$ns_r" link set r2 up
+	ip -n "$ns_s" addr add 10.2.0.2/24 dev s1
+	ip -n "$ns_s" link set s1 up
+	ip -n "$ns_s" route add local 198.18.0.0/24 dev lo
+	in_s sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.s0.rp_filter=0 \
+		net.ipv4.conf.s1.rp_filter=0
+}
+
+write_all()
+{
+	write_rules "$@"
+	write_conf "firewall: {iptables: $rules}" 'routes:' \
+		'  - {to: 198.18.0.0/15, via: 10.1.0.2}' \
+		'  - {to: 198.18.0.0/15, via: 10.1.0.2, table: 100}' \
+		'  - {to: 198.18.0.0/15, via: 10.2.0.2, table: 101}' \
+		'policy:' '  - {fwmark: 100, table: 100}' '  - {fwmark: 101, table: 101}'
+	sed -i "/^control:/i\\  - {name: up2, device: \"net_${port_kind}2,iface=r2\", addresses: [10.2.0.1/24]}" "$conf"
+}
+
+arrived() { in_s cat "/sys/class/net/$1/statistics/rx_packets"; }
+
+need
+topology
+second_uplink
+target='-j HMARK --hmark-tuple src,dst --hmark-mod 2 --hmark-offset 100 --hmark-rnd 0xfeedcafe'
+write_all
+start
+check "ping resolves the neighbours" in_c ping -q -c 3 -i 0.1 -W 2 198.18.0.1
+check "by both uplinks" in_c ping -q -c 3 -i 0.1 -W 2 198.18.0.2
+s0=$(arrived s0)
+s1=$(arrived s1)
+for i in $(seq 1 40); do
+	in_c ping -q -c 2 -i 0.01 -W 2 "198.18.0.$i" >/dev/null || echo "# no answer from 198.18.0.$i"
+done
+s0=$(($(arrived s0) - s0))
+s1=$(($(arrived s1) - s1))
+echo "# $s0 packets by the first uplink, $s1 by the second"
+at_least "HMARK gives the first uplink its part" "$s0" 20
+at_least "and the second" "$s1" 20
+check "the rules tell what they decided" bash -c \
+	"'$sluicectl_bin' -s '$socket' routes --marks | grep -E 'fwmark 0x65 lookup 101 +[1-9]'"
+
+# everything by the second uplink
+target='-j MARK --set-mark 101'
+write_rules
+check "reload" ctl reload
+in_c ping -q -c 2 -i 0.05 -W 2 198.18.0.1 >/dev/null
+s0=$(arrived s0)
+in_c ping -q -i 0.002 -c 1000 -W 2 198.18.0.1 >"$work/ping" 2>&1 &
+ping_pid=$!
+n=0
+while kill -0 $ping_pid 2>/dev/null && [ $n -lt 100 ]; do
+	if [ $((n % 2)) -eq 0 ]; then
+		write_rules '-A PREROUTING -s 192.0.2.0/24 -j DROP'
+	else
+		write_rules
+	fi
+	ctl reload >/dev/null || break
+	n=$((n + 1))
+	sleep 0.02
+done
+wait $ping_pid
+echo "# $n reloads while 1000 packets passed"
+at_least "reloads" "$n" 5
+equal "no packet was lost" "$(losses "$work/ping")" 0
+equal "no packet left by the main table (M06)" "$(arrived s0)" "$s0"
+stop
+finish
