@@ -57,8 +57,10 @@ static bool is_untracked6(uint8_t type)
 	}
 }
 
-/* a packet that quotes another at @off belongs to that one's connection */
-static enum ct_icmp quotes(struct ct_pkt *c, uint32_t off, const uint16_t zone[CT_DIR_NB])
+/* a packet that quotes another at @off belongs to that one's connection; @is_early: it was made before
+ * the other one had passed all rules */
+static enum ct_icmp quotes(
+		struct ct_pkt *c, uint32_t off, const uint16_t zone[CT_DIR_NB], bool is_early)
 {
 	struct ct_tuple quoted, answer;
 	struct ct_found f;
@@ -67,12 +69,8 @@ static enum ct_icmp quotes(struct ct_pkt *c, uint32_t off, const uint16_t zone[C
 	if (!ct_tuple_quoted(c->m, off, 0, &quoted) || !ct_tuple_invert(&quoted, &answer))
 		return CT_ICMP_INVALID;
 	f = ct_find_zoned(c->s, &answer, zone);
-	/*
-	 * The kernel does not find a connection before its first packet has passed all rules, and a
-	 * redirect of the router's own is older than that.
-	 */
-	if (f.e == NULL || (f.e->status & CT_CONFIRMED) == 0
-			|| (c->p->flags & SL_PKT_ORIGIN && f.e->status & CT_FRESH)
+	/* the kernel does not find a connection before its first packet has passed all rules */
+	if (f.e == NULL || (f.e->status & CT_CONFIRMED) == 0 || (is_early && f.e->status & CT_FRESH)
 			|| !sl_addr_eq(&c->p->dst, &ct_tuple_of(f.e, f.dir)->dst))
 		return CT_ICMP_INVALID;
 	c->p->ct = f.e;
@@ -94,7 +92,7 @@ static enum ct_icmp redirect6(struct ct_pkt *c, const uint16_t zone[CT_DIR_NB])
 	/* the kernel looks at the first options only as far as it must */
 	while (sl_pkt_copy(c->m, off, sizeof(opt), opt) && opt[1] != 0) {
 		if (opt[0] == OPT_REDIRECTED_HEADER)
-			return quotes(c, off + OPT_HDR_LEN, zone);
+			return quotes(c, off + OPT_HDR_LEN, zone, p->flags & SL_PKT_ORIGIN);
 		off += opt[1] * 8U;
 	}
 	return CT_ICMP_INVALID;
@@ -108,12 +106,13 @@ enum ct_icmp ct_icmp_class(struct ct_pkt *c, const uint16_t zone[CT_DIR_NB])
 	if (!sl_pkt_copy(c->m, p->l4_off, sizeof(type), &type))
 		return CT_ICMP_INVALID;
 	if (p->family == SL_AF_INET)
-		return ct_is_error(SL_AF_INET, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
-						     : CT_ICMP_ORDINARY;
+		return ct_is_error(SL_AF_INET, type)
+				? quotes(c, p->l4_off + ICMP_HDR_LEN, zone, false)
+				: CT_ICMP_ORDINARY;
 	if (is_untracked6(type))
 		return CT_ICMP_UNTRACKED;
 	if (type == ND_REDIRECT)
 		return redirect6(c, zone);
-	return ct_is_error(SL_AF_INET6, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone)
+	return ct_is_error(SL_AF_INET6, type) ? quotes(c, p->l4_off + ICMP_HDR_LEN, zone, false)
 					      : CT_ICMP_ORDINARY;
 }

@@ -161,6 +161,13 @@ static void unreachable(struct rx *rx, uint8_t code)
 	deliver(rx);
 }
 
+/* nf_reset_ct() in udp_rcv(): the error is told to be the connection's by what it quotes alone */
+static void port_unreachable(struct rx *rx)
+{
+	sl_pkt(rx->m)->ct = NULL;
+	unreachable(rx, ICMP_PORT_UNREACH);
+}
+
 static void udp_rx(struct rx *rx)
 {
 	const struct rte_udp_hdr *udp = sl_pkt_at(rx->m, rx->p->l4_off, sizeof(*udp));
@@ -184,7 +191,7 @@ static void udp_rx(struct rx *rx)
 		refuse(rx, SL_DROP_HOST_CHECKSUM);
 		return;
 	}
-	unreachable(rx, ICMP_PORT_UNREACH);
+	port_unreachable(rx);
 }
 
 static void udplite_rx(struct rx *rx)
@@ -207,7 +214,7 @@ static void udplite_rx(struct rx *rx)
 		refuse(rx, SL_DROP_HOST_CHECKSUM);
 		return;
 	}
-	unreachable(rx, ICMP_PORT_UNREACH);
+	port_unreachable(rx);
 }
 
 /* RFC 9293, section 3.10.7.1: an answer to a segment of no connection */

@@ -211,6 +211,8 @@ static void take_udp(struct sl_worker *w, struct rte_mbuf *m, uint8_t proto, uin
 {
 	if (!udp_ok(w, m, proto, l4_off))
 		return;
+	/* as nf_reset_ct(): the error is told to be the connection's by what it quotes alone */
+	sl_pkt(m)->ct = NULL;
 	if (!ip6_is_multicast(&sl_pkt(m)->dst))
 		sl_icmp6_error(w, m, ICMP6_UNREACH, ICMP6_UNREACH_PORT, 0);
 	sl_drop(w, m, SL_DROP_HOST_IGNORED);
