@@ -54,7 +54,7 @@ void sl_copy_send(struct sl_worker *w, const struct rte_mbuf *m, const struct sl
 	struct rte_mbuf *copy;
 	struct sl_pkt *p;
 
-	if (of->flags & SL_PKT_COPY)
+	if (of->flags & (SL_PKT_COPY | SL_PKT_ABOUT_COPY))
 		return;
 	nh = route_of(w, (enum sl_family)of->family, c);
 	if (nh == NULL)

@@ -49,6 +49,7 @@ struct sl_nexthop;
 
 #define SL_PKT_FRAG_PARTS (1U << 20) /* each segment is the data of one fragment that came */
 #define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
+#define SL_PKT_ABOUT_COPY (1U << 23) /* answers a copy of TEE: is not copied either */
 #define SL_PKT_COPY (1U << 21) /* made by TEE: is not copied again, nor fragmented */
 
 /* how a packet belongs to its connection; the kernel's numbers */
@@ -120,6 +121,8 @@ static inline struct sl_pkt *sl_pkt(struct rte_mbuf *m)
 /* @answer is about @p and belongs to its connection, the other way round (nf_ct_attach) */
 static inline void sl_pkt_attach(struct sl_pkt *answer, const struct sl_pkt *p)
 {
+	if (p->flags & SL_PKT_COPY)
+		answer->flags |= SL_PKT_ABOUT_COPY;
 	if (p->ct == NULL || p->flags & SL_PKT_CT_TEMPLATE)
 		return;
 	answer->ct = p->ct;
