@@ -298,6 +298,7 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 			ct_hold_reply(s, e, &answer);
 		} else if (!settle(s, e, &answer)) {
 			s->stats.insert_failed++;
+			s->nat_exhausted++;
 			return false;
 		}
 	}

@@ -88,6 +88,7 @@ struct ct_shard {
 	struct ct_table *table; /* [const] */
 	struct ct_events *events; /* NULL: nobody listens; conntrack/events.h */
 	struct ct_stats stats;
+	uint64_t nat_exhausted; /* packets whose connection found no free port */
 	uint64_t invalid[CT_INVALID_NB]; /* packets that a protocol found INVALID, by reason */
 	enum ct_invalid why; /* the last one of them */
 	struct cls_arena mem, cold_mem;

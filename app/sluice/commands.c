@@ -259,8 +259,9 @@ const struct command commands[] = {
 	{ "set", "sets as ipset-save text; lines of ipset that change them", command_set, false },
 	{ "recent", "addresses that rules have seen, by list", command_recent, false },
 	{ "hashlimit", "rates by key, by table", command_hashlimit, false },
-	{ "conntrack", "connections: list, count, stats, delete, flush, events", command_conntrack,
-			false },
+	{ "conntrack", "connections: list, count, stats, delete, flush, expect, events",
+			command_conntrack, false },
+	{ "nat", "ports that NAT has given away, by address and worker", command_nat, false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },
 };

@@ -36,6 +36,9 @@ json_t *command_routes(
 /* commands_conntrack.c */
 json_t *command_conntrack(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+/* commands_nat.c */
+json_t *command_nat(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
 /* commands_rules.c */
 json_t *command_rules(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);

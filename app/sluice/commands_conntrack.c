@@ -8,6 +8,7 @@
 #include "app/sluice/entry_json.h"
 #include "app/sluice/listen.h"
 #include "config/build.h"
+#include "conntrack/expect.h"
 #include "conntrack/filter.h"
 #include "conntrack/text.h"
 #include "lib/conf.h"
@@ -168,6 +169,24 @@ static json_t *stats(const struct app *app)
 	return result;
 }
 
+/* lines; their times are as of the first worker's clock */
+static json_t *expectations(const struct app *app)
+{
+	json_t *lines = json_array();
+	char *text = NULL, *line, *rest;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f == NULL)
+		return lines;
+	ct_expects_print(ct_table_of(app->r), ct_now(app->r->workers[0]->now_ns), f);
+	fclose(f);
+	for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+		json_array_append_new(lines, json_string(line));
+	free(text);
+	return lines;
+}
+
 static json_t *counted(const char *name, uint64_t n)
 {
 	json_t *o = json_object();
@@ -184,6 +203,8 @@ static json_t *run(struct app *app, const char *what, const json_t *args, json_i
 
 	if (strcmp(what, "stats") == 0)
 		return stats(app);
+	if (strcmp(what, "expect") == 0)
+		return tracked ? expectations(app) : json_array();
 	if (strcmp(what, "list") == 0)
 		return tracked ? list(app, args, next, filter) : json_array();
 	if (strcmp(what, "count") == 0) {
@@ -196,7 +217,7 @@ static json_t *run(struct app *app, const char *what, const json_t *args, json_i
 	return NULL;
 }
 
-/* @args: "do": list, count, stats, delete, flush or events; "filter": words; "json": entries as objects */
+/* @args: "do": list, count, stats, delete, flush, expect or events; "filter": words; "json": entries as objects */
 json_t *command_conntrack(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size)
 {
@@ -222,7 +243,7 @@ json_t *command_conntrack(
 	result = run(app, what, args, next, &filter);
 	if (result == NULL)
 		snprintf(err, err_size,
-				"conntrack: %s: list, count, stats, delete, flush or events was "
+				"conntrack: %s: list, count, stats, delete, flush, expect or events was "
 				"expected",
 				what);
 	return result;

@@ -37,6 +37,7 @@ struct port_link {
 	char driver[32]; /* "net_af_xdp" */
 	char iface[IF_NAMESIZE]; /* kernel interface under it; "": none */
 	unsigned int ifindex; /* of it at start, 0: none */
+	bool set_down; /* [control] the interface was set down, or is gone */
 	bool may_move; /* a tap: somebody may have put it into another namespace */
 	int membership_fd; /* socket that holds our multicast and MAC memberships, or -1 */
 	struct rte_ether_addr mac;

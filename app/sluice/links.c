@@ -2,6 +2,7 @@
 #include "app/sluice/links.h"
 
 #include "app/sluice/app.h"
+#include "app/sluice/masquerade.h"
 #include "app/sluice/netdev.h"
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -117,6 +118,24 @@ static bool is_up(struct port_link *l)
 	return netdev_index(l->iface) == l->ifindex && netdev_is_up(l->iface);
 }
 
+/* as the kernel's NETDEV_DOWN: somebody wants it so, which lost carrier does not say */
+static bool is_set_down(const struct port_link *l)
+{
+	if (l->iface[0] == '\0' || (l->may_move && netdev_index(l->iface) == 0))
+		return false;
+	return netdev_index(l->iface) != l->ifindex || !netdev_is_set_up(l->iface);
+}
+
+static void watch_down(struct app *app, struct port_link *l)
+{
+	bool down = is_set_down(l), was = l->set_down;
+
+	l->set_down = down;
+	for (uint16_t i = 1; down && !was && i <= app->r->n_ports; i++)
+		if (app->port_link[i] == l)
+			masquerade_port_down(app, i);
+}
+
 struct port_change {
 	uint16_t port;
 	bool up;
@@ -152,5 +171,6 @@ void links_refresh(struct app *app)
 
 		if (up != atomic_load(&l->link.up))
 			change(app, l, up);
+		watch_down(app, l);
 	}
 }

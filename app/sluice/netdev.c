@@ -66,13 +66,23 @@ const char *netdev_names(char *buf, size_t size)
 	return buf;
 }
 
-bool netdev_is_up(const char *name)
+static bool has_flags(const char *name, short flags)
 {
 	struct ifreq ifr = { .ifr_flags = 0 };
 
 	if (interface_ioctl(name, SIOCGIFFLAGS, &ifr) < 0)
 		return false;
-	return (ifr.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+	return (ifr.ifr_flags & flags) == flags;
+}
+
+bool netdev_is_set_up(const char *name)
+{
+	return has_flags(name, IFF_UP);
+}
+
+bool netdev_is_up(const char *name)
+{
+	return has_flags(name, IFF_UP | IFF_RUNNING);
 }
 
 int netdev_set_up(const char *name)

@@ -14,6 +14,9 @@ unsigned int netdev_index(const char *name);
 /* names of the interfaces there are, "eth0, eth1", for messages */
 const char *netdev_names(char *buf, size_t size);
 
+/* administratively up, whatever its carrier */
+bool netdev_is_set_up(const char *name);
+
 /* administratively up and with carrier */
 bool netdev_is_up(const char *name);
 

@@ -3,6 +3,7 @@
 
 #include "app/sluice/app.h"
 #include "app/sluice/apply.h"
+#include "app/sluice/masquerade.h"
 #include "app/sluice/packet_log.h"
 #include "config/yaml.h"
 #include "lib/conf.h"
@@ -153,6 +154,7 @@ int reload(struct app *app, char *err, size_t err_size)
 		sl_conf_free(conf);
 		goto err_log;
 	}
+	masquerade_addresses(app, conf);
 	sl_conf_free(app->conf);
 	app->conf = conf;
 	app->reloads++;

@@ -40,8 +40,11 @@ static const char usage[] =
 		"                    how many there are; end some\n"
 		"  conntrack flush   end all\n"
 		"  conntrack stats   counters of each worker\n"
+		"  conntrack expect  what helpers have heard of, as /proc/net/nf_conntrack_expect\n"
 		"  conntrack events [NAME=VALUE...]\n"
 		"                    what begins, changes and ends, as it happens\n"
+		"  nat               ports that NAT has given away, by address and worker, and how\n"
+		"                    many packets found none that was free\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
@@ -66,7 +69,7 @@ struct options {
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "rules", "set", "recent", "hashlimit", "conntrack", "reload", "stop" };
+	"neighbours", "rules", "set", "recent", "hashlimit", "conntrack", "nat", "reload", "stop" };
 
 static bool is_command(const char *name)
 {

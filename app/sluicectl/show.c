@@ -318,6 +318,29 @@ static void show_set(const json_t *result)
 		show_rules(result);
 }
 
+static void show_nat(const json_t *nat)
+{
+	static const char *const columns[] = { "address", "protocol", ">worker", ">connections",
+		">ports", NULL };
+	const json_t *rows = json_object_get(nat, "addresses");
+	const json_t *exhausted = json_object_get(nat, "exhausted");
+	struct table *t = table_new(columns);
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *r = json_array_get(rows, i);
+
+		table_cell(t, "%s", text(r, "address"));
+		table_cell(t, "%s", text(r, "protocol"));
+		cell_number(t, r, "worker");
+		cell_number(t, r, "connections");
+		cell_number(t, r, "ports");
+	}
+	table_print(t, stdout, "no source is translated");
+	for (size_t i = 0; i < json_array_size(exhausted); i++)
+		printf("worker %zu: %lld packets found no free port\n", i,
+				(long long)json_integer_value(json_array_get(exhausted, i)));
+}
+
 void show(const char *command, const json_t *result)
 {
 	static const struct {
@@ -335,6 +358,7 @@ void show(const char *command, const json_t *result)
 		{ "recent", show_rules },
 		{ "hashlimit", show_rules },
 		{ "conntrack", conntrack_show },
+		{ "nat", show_nat },
 	};
 
 	for (unsigned int i = 0; i < sizeof(shows) / sizeof(shows[0]); i++) {
