@@ -30,6 +30,7 @@ struct ct_claims {
 	struct bucket *b;
 	uint32_t mask;
 	uint32_t seed[2];
+	bool spreads; /* some port's device chooses the worker */
 };
 
 struct key {
@@ -179,8 +180,15 @@ static uint16_t steer(struct sl_router *r, struct rte_mbuf *m, uint16_t owner)
 	return worker < 0 ? owner : (uint16_t)worker;
 }
 
+bool ct_claim_is_due(const struct ct_table *t, const struct ct_tuple *reply, uint16_t worker)
+{
+	return t->claims != NULL && (t->claims->spreads || ct_owner(t, reply) != worker);
+}
+
 void ct_claims_steer(struct ct_table *t)
 {
+	for (unsigned int i = 1; t->claims != NULL && i <= t->r->n_ports; i++)
+		t->claims->spreads |= t->r->ports[i].link->spreads;
 	if (t->n_shards > 1)
 		atomic_store_explicit(&t->r->steer, steer, memory_order_release);
 }

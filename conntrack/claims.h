@@ -30,5 +30,9 @@ int ct_claimed(const struct ct_table *t, const struct ct_tuple *tuple);
  * connections outlive the rules that made them */
 void ct_claims_steer(struct ct_table *t);
 
+/* whether replies of this tuple have to be claimed to come to @worker: always, where a device spreads
+ * flows itself, since it alone knows how */
+bool ct_claim_is_due(const struct ct_table *t, const struct ct_tuple *reply, uint16_t worker);
+
 /* the worker that owns the packets of a tuple as they are, without claims */
 uint16_t ct_owner(const struct ct_table *t, const struct ct_tuple *tuple);

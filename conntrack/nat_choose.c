@@ -266,7 +266,7 @@ static bool settle(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple
 
 	if (ct_set_reply(s, e, reply) < 0)
 		return false;
-	if (t->claims == NULL || ct_owner(t, reply) == s->worker)
+	if (!ct_claim_is_due(t, reply, s->worker))
 		return true;
 	if (ct_claim(t, reply, s->worker) < 0)
 		return false;

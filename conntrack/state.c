@@ -280,8 +280,7 @@ static bool join_nat(struct ct_shard *s, struct ct_entry *e)
 
 	if (s->sources != NULL && e->status & CT_SRC_NAT_DONE)
 		ct_source_add(s, e);
-	if (t->claims == NULL || (e->status & CT_NAT_MASK) == 0
-			|| ct_owner(t, &e->reply) == s->worker)
+	if ((e->status & CT_NAT_MASK) == 0 || !ct_claim_is_due(t, &e->reply, s->worker))
 		return true;
 	if (ct_claim(t, &e->reply, s->worker) < 0)
 		return false;

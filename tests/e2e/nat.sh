@@ -42,7 +42,8 @@ mkdir "$work/www" "$work/ftp"
 head -c 300000 /dev/urandom >"$work/www/file"
 cp "$work/www/file" "$work/ftp/file"
 chmod -R a+rX "$work"
-chmod a-w "$work/ftp"
+chmod 755 "$work"
+chmod 555 "$work/ftp"
 
 # serve NAMESPACE: HTTP at 80, FTP at 21
 serve()
@@ -59,7 +60,7 @@ background=NO
 anonymous_enable=YES
 local_enable=NO
 anon_root=$work/ftp
-ftp_username=nobody
+ftp_username=ftp
 secure_chroot_dir=/var/empty
 connect_from_port_20=YES
 seccomp_sandbox=NO
