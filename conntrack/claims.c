@@ -169,7 +169,8 @@ static uint16_t steer(struct sl_router *r, struct rte_mbuf *m, uint16_t owner)
 	uint32_t quote = p->l4_off + 8U;
 	int worker;
 
-	if (!ct_tuple_get(m, 0, &tuple))
+	/* all fragments to where they are joined, also the one that has the ports */
+	if (p->flags & SL_PKT_FRAG || !ct_tuple_get(m, 0, &tuple))
 		return owner;
 	/* what an error quotes went the other way */
 	if (ct_is_icmp(p) && ct_is_error(p->family, tuple.type)

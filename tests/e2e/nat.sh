@@ -135,26 +135,27 @@ for workers in 1 2; do
 	check "connections show both tuples" bash -c "'$sluicectl_bin' -s '$socket' conntrack list proto=tcp dport=80 | grep -q 'src=10.0.0.2 dst=10.1.0.2 .*dport=80 .*src=10.1.0.2 dst=10.1.0.1 sport=80'"
 	check "ports in use are shown" bash -c "'$sluicectl_bin' -s '$socket' nat | grep -qE '^10\.1\.0\.1 +tcp '"
 	equal "no port was missing" "$(ctl nat | grep -c ': 0 packets found no free port')" $workers
-	at_least "masqueraded connections are there" "$(ctl conntrack list reply-dst=10.1.0.1 | wc -l)" 5
+	# what FTP announced is translated like its master, but is not masqueraded: it does not count
+	at_least "masqueraded connections are there" "$(ctl conntrack list dport=80 reply-dst=10.1.0.1 | wc -l)" 1
 	if [ $workers = 1 ]; then
 		# an address more is no reason, one less is
 		sed -i '/name: lan/,/addresses/s/10.1.0.1\/24/10.1.0.1\/24, 10.1.0.9\/24/' "$conf"
 		check "reload with one more address" ctl reload
-		at_least "they stay" "$(ctl conntrack list reply-dst=10.1.0.1 | wc -l)" 5
+		at_least "they stay" "$(ctl conntrack list dport=80 reply-dst=10.1.0.1 | wc -l)" 1
 		sed -i '/name: lan/,/addresses/s/10.1.0.1\/24, //' "$conf"
 		check "reload without the first address" ctl reload
-		equal "they have gone" "$(ctl conntrack list reply-dst=10.1.0.1 | wc -l)" 0
+		equal "they have gone" "$(ctl conntrack list dport=80 reply-dst=10.1.0.1 | wc -l)" 0
 		check "others begin from the other address" in_c ping -q -c 1 -W 2 10.1.0.2
 	else
 		ip -n "$ns_s" link set s0 down
 		wait_for 5 bash -c "grep -q 'lan: link down' '$log'"
 		sleep 1.5
-		at_least "carrier lost: they stay" "$(ctl conntrack list reply-dst=10.1.0.1 | wc -l)" 5
+		at_least "carrier lost: they stay" "$(ctl conntrack list dport=80 reply-dst=10.1.0.1 | wc -l)" 1
 		ip -n "$ns_s" link set s0 up
 		ip -n "$ns_r" link set r1 down
 		wait_for 5 bash -c "grep -q 'masqueraded connections' '$log'"
 		report "set down: they go" $?
-		equal "none is left" "$(ctl conntrack list reply-dst=10.1.0.1 | wc -l)" 0
+		equal "none is left" "$(ctl conntrack list dport=80 reply-dst=10.1.0.1 | wc -l)" 0
 		ip -n "$ns_r" link set r1 up
 	fi
 	stop
