@@ -72,6 +72,7 @@ int ct_claims_create(struct ct_table *t)
 		return -ENOMEM;
 	}
 	x->b = cls_arena_take(&x->arena, size);
+	cls_arena_populate(&x->arena, 0, size); /* not when the first packet comes */
 	x->mask = n - 1;
 	memcpy(x->seed, t->secret, sizeof(x->seed));
 	t->claims = x;

@@ -43,6 +43,7 @@ int ct_sources_create(struct ct_shard *s)
 		return -ENOMEM;
 	}
 	x->first = cls_arena_take(&x->arena, size);
+	cls_arena_populate(&x->arena, 0, size); /* not when the first packet comes */
 	s->sources = x;
 	return 0;
 }
