@@ -43,7 +43,7 @@ static const char *const scripts[] = {
 	/* zero window and its probes */
 	"> S; < SA; > A; < A win=0; > A len=1; > A len=1; < A win=0; < A win=5000; > PA len=4000; < A",
 	"> S; < SA win=0; > A; > A len=1 seq-1; < A win=0; < A win=10000; > PA len=100",
-	/* keep-alives */
+	/* keepalives */
 	"> S; < SA; > A; > A seq-1; < A; > A seq-1 len=1; < A; < A seq-1; > A",
 	/* retransmissions, one more than may be */
 	"> S; < SA; > A; > PA len=100; > PA len=100 seq=1; > PA len=100 seq=1; > PA len=100 seq=1; "
