@@ -55,15 +55,22 @@ static void make_data(const struct live *l, const struct traffic *t, uint32_t i,
 	traffic_frame(t, i, frame);
 }
 
-/* every frame once, and as many more as fill a burst */
+/*
+ * Every frame once, and as many more as fill a burst. Not in one list: the kernel takes a whole list
+ * through PREROUTING first, so packets of one flow in it would be connections of their own, for NAT
+ * to find ports for.
+ */
 static int move_all(
 		struct kernel *k, enum live_way way, live_make *make, const char *what, char *why)
 {
 	uint64_t n = (k->live.n_frames + BURST - 1) / BURST * BURST, left = k->live.counts->left;
+	uint16_t size = k->setup->traffic.size;
 	int ret;
 
 	live_feed(&k->live, &k->setup->traffic, make);
-	ret = live_run(&k->live, way, k->live.source, n, k->setup->traffic.size, why);
+	ret = live_run(&k->live, way, k->live.source, k->live.n_frames, size, why);
+	if (ret == 0)
+		ret = live_run(&k->live, way, k->live.source, n - k->live.n_frames, size, why);
 	left = k->live.counts->left - left;
 	if (ret == 0 && left != n)
 		return side_fail(why, -EIO, "%llu %s entered, %llu left", (unsigned long long)n,
