@@ -45,7 +45,6 @@ extern const struct ipt_target_ops ipt_target_classify_ops;
 extern const struct ipt_target_ops ipt_target_dscp_ops;
 extern const struct ipt_target_ops ipt_target_ecn_ops;
 extern const struct ipt_target_ops ipt_target_hl_ops;
-extern const struct ipt_target_ops ipt_target_hmark_ops;
 extern const struct ipt_target_ops ipt_target_log_ops;
 extern const struct ipt_target_ops ipt_target_nflog_ops;
 extern const struct ipt_target_ops ipt_target_tcpmss_ops;

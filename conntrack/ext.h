@@ -17,6 +17,7 @@ extern const struct ipt_match_ops ipt_match_state_ops;
 
 extern const struct ipt_target_ops ipt_target_connmark_ops;
 extern const struct ipt_target_ops ipt_target_ct_ops;
+extern const struct ipt_target_ops ipt_target_hmark_ops;
 extern const struct ipt_target_ops ipt_target_notrack_ops;
 
 /*

@@ -258,6 +258,51 @@ static void test_connmark_when_it_copies_keeps_to_masks_and_shifts(void **state)
 	assert_false(holds("-m connmark ! --mark 1", INVALID));
 }
 
+#define HMARK_CT "-A FORWARD -j HMARK --hmark-tuple ct,src,dst,sport,dport,proto"
+
+/* a kernel's mark of 10.0.1.2:40001 > 10.0.1.1:80 that DNAT turned to 10.0.2.2:8080 */
+static void test_hmark_when_of_a_connection_is_that_behind_nat(void **state)
+{
+	static const enum how known[] = { NEW, ESTABLISHED, REPLY, RELATED };
+	static const enum how unknown[] = { INVALID, UNTRACKED };
+	struct ct_tuple orig = { .src = sl_addr_v4(RTE_BE32(0x0a000102)),
+		.dst = sl_addr_v4(RTE_BE32(0x0a000101)),
+		.sport_be = RTE_BE16(40001),
+		.dport_be = RTE_BE16(80),
+		.family = SL_AF_INET,
+		.proto = IPPROTO_TCP };
+	struct ct_tuple reply;
+	struct ct_entry *plain = conn;
+
+	(void)state;
+	assert_true(ct_tuple_invert(&orig, &reply));
+	reply.src = sl_addr_v4(RTE_BE32(0x0a000202));
+	reply.sport_be = RTE_BE16(8080);
+	conn = ct_create(shard, &orig, &reply);
+	assert_non_null(conn);
+	ct_refresh(shard, conn, 30);
+	ct_confirm(shard, conn);
+	for (unsigned int i = 0; i < RTE_DIM(known); i++) {
+		open_rules("mangle", "FORWARD",
+				HMARK_CT " --hmark-mod 4294967295 --hmark-rnd 0x11\n"
+					 "-A FORWARD -m mark --mark 0x4494efca");
+		run(packet(known[i]), IPT_MANGLE, IPT_FORWARD);
+		assert_true(held(1));
+		close_rules();
+	}
+	for (unsigned int i = 0; i < RTE_DIM(unknown); i++) {
+		open_rules("mangle", "FORWARD",
+				"-A FORWARD -j MARK --set-mark 7\n" HMARK_CT
+				" --hmark-mod 4294967295 --hmark-rnd 0x11\n"
+				"-A FORWARD -m mark --mark 7");
+		run(packet(unknown[i]), IPT_MANGLE, IPT_FORWARD);
+		assert_true(held(2));
+		close_rules();
+	}
+	ct_kill(shard, conn);
+	conn = plain;
+}
+
 static void test_connbytes_when_range_is_inverted_keeps_single_numbers(void **state)
 {
 	struct ct_cold *cold = ct_cold(shard, conn);
@@ -416,6 +461,9 @@ static void test_needs_when_a_rule_asks_for_a_connection(void **state)
 		{ "raw", "PREROUTING", "-j CT --notrack --zone 5", 0 },
 		{ "raw", "PREROUTING", "-j NOTRACK", 0 },
 		{ "mangle", "INPUT", "-m mark --mark 1 -j MARK --set-mark 2", 0 },
+		{ "mangle", "INPUT", "-j HMARK --hmark-tuple ct,src --hmark-mod 2 --hmark-rnd 1",
+				IPT_NEEDS_CT },
+		{ "mangle", "INPUT", "-j HMARK --hmark-tuple src --hmark-mod 2 --hmark-rnd 1", 0 },
 	};
 	char rules[256];
 
@@ -437,6 +485,7 @@ int main(void)
 		T(test_conntrack_when_entry_is_looked_at_gives_kernels_answer),
 		T(test_conntrack_when_not_confirmed_is_over),
 		T(test_connmark_when_it_copies_keeps_to_masks_and_shifts),
+		T(test_hmark_when_of_a_connection_is_that_behind_nat),
 		T(test_connbytes_when_range_is_inverted_keeps_single_numbers),
 		T(test_connlabel_when_set_is_there_for_the_next),
 		T(test_helper_when_master_has_it_holds),

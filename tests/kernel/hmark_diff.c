@@ -9,8 +9,8 @@
  *
  * of each family. SLUICE_KERNEL_SEED stands in for a missing seed.
  */
-#include "classifier/match_ext.h"
 #include "config/ipt.h"
+#include "conntrack/ext.h"
 #include "hmark_gen.h"
 #include "lib/ip.h"
 #include "lib/pkt.h"
