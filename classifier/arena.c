@@ -65,7 +65,9 @@ void cls_arena_populate(struct cls_arena *a, size_t from, size_t to)
 	for (; from < to; from += SMALL_PAGE) {
 		volatile uint8_t *byte = a->base + from;
 
-		*byte = *byte;
+		uint8_t value = *byte;
+
+		*byte = value;
 	}
 }
 

@@ -112,7 +112,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 	const struct ct_bucket *b[SL_BURST];
 	uint64_t hash[SL_BURST];
 	uint32_t ref[SL_BURST];
-	uint8_t second[SL_BURST];
+	uint8_t second[SL_BURST] = { 0 };
 	unsigned int n_second = 0;
 
 	for (unsigned int i = 0; i < n; i++) {

@@ -5,6 +5,7 @@
  * INIT or INIT ACK of the other one has asked for.
  */
 #include "conntrack/proto_priv.h"
+#include "lib/ip.h"
 
 #include <rte_hash_crc.h>
 #include <rte_sctp.h>
@@ -140,31 +141,14 @@ static bool chunk_at(const struct ct_pkt *c, uint32_t off, struct chunk *chunk, 
 
 #define FIRST_CHUNK ((uint32_t)sizeof(struct rte_sctp_hdr))
 
-static uint32_t crc_more(const struct rte_mbuf *m, uint32_t off, uint32_t len, uint32_t crc)
-{
-	for (; m != NULL && len > 0; m = m->next) {
-		uint32_t n;
-
-		if (off >= m->data_len) {
-			off -= m->data_len;
-			continue;
-		}
-		n = RTE_MIN(len, m->data_len - off);
-		crc = rte_hash_crc(rte_pktmbuf_mtod_offset(m, const uint8_t *, off), n, crc);
-		len -= n;
-		off = 0;
-	}
-	return crc;
-}
-
 /* CRC32c with zeros for the checksum itself (RFC 9260 appendix A) */
 static bool crc_is_right(const struct ct_pkt *c, const struct rte_sctp_hdr *sctp)
 {
-	uint32_t at = c->p->l4_off, sum_off = offsetof(struct rte_sctp_hdr, cksum), zero = 0, crc;
+	uint32_t at = c->p->l4_off, sum_off = offsetof(struct rte_sctp_hdr, cksum), crc;
 
-	crc = crc_more(c->m, at, sum_off, UINT32_MAX);
-	crc = rte_hash_crc(&zero, sizeof(zero), crc);
-	crc = crc_more(c->m, at + FIRST_CHUNK, ct_l4_len(c) - FIRST_CHUNK, crc);
+	crc = sl_crc32c_more(c->m, at, sum_off, UINT32_MAX);
+	crc = rte_hash_crc_4byte(0, crc);
+	crc = sl_crc32c_more(c->m, at + FIRST_CHUNK, ct_l4_len(c) - FIRST_CHUNK, crc);
 	return rte_cpu_to_le_32(~crc) == sctp->cksum;
 }
 

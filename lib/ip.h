@@ -159,6 +159,8 @@ uint16_t sl_csum_update32(uint16_t csum_be, uint32_t old_be, uint32_t new_be);
 /* lib/crc32c.c: SCTP's checksum over @len bytes at @off, as it stands in the header; the field itself
  * is taken as it is, so it has to be 0 */
 uint32_t sl_crc32c(const struct rte_mbuf *m, uint32_t off, uint32_t len);
+/* the same in parts: begins with UINT32_MAX, and is not turned round at the end */
+uint32_t sl_crc32c_more(const struct rte_mbuf *m, uint32_t off, uint32_t len, uint32_t crc);
 
 /* lib/offload.c: complete L4 checksums that a peer left to hardware (field holds the pseudo
  * header sum alone); on links with csum_partial */

@@ -260,7 +260,7 @@ static void put_series(FILE *out, const struct series *series)
 {
 	const struct result_scenario *last = series->points[series->n - 1].s;
 	struct scale s = make_scale(series);
-	struct label labels[CURVES_MAX];
+	struct label labels[CURVES_MAX] = { 0 };
 	unsigned int n = 0;
 
 	fputs("<div class=\"card\"><h3>", out);

@@ -129,5 +129,8 @@ void conntrack_show(const json_t *result)
 		show_stats(result);
 		return;
 	}
-	json_array_foreach((json_t *)(uintptr_t)result, i, line) puts(json_string_value(line));
+	for (i = 0; i < json_array_size(result); i++) {
+		line = json_array_get(result, i);
+		puts(json_string_value(line));
+	}
 }

@@ -232,8 +232,8 @@ static void test_pcap_leaves_out_what_no_router_passes_on(void **state)
 	for (unsigned int i = 0; i < 4; i++) {
 		traffic_frame(&t, 0, frames[i]);
 		ip = ip_of(frames[i]);
-		ip.src_addr = RTE_BE32(RTE_IPV4(192, 0, 2, 1));
-		ip.dst_addr = RTE_BE32(RTE_IPV4(192, 0, 2, 2));
+		ip.src_addr = RTE_BE32(RTE_IPV4(192U, 0, 2, 1));
+		ip.dst_addr = RTE_BE32(RTE_IPV4(192U, 0, 2, 2));
 		ip.total_length = RTE_BE16(40); /* the rest of the frame is filling */
 		memcpy(frames[i] + IP_AT, &ip, sizeof(ip));
 	}

@@ -62,6 +62,13 @@ static struct sl_router *make_router(void)
 	return r;
 }
 
+/* what hangs on memory of DPDK's looks like a leak otherwise */
+static void stop(void)
+{
+	sl_router_free(plain_router);
+	sl_router_free(wave_router);
+}
+
 static void start(void)
 {
 	char *argv[] = { (char[]){ "fuzz" }, (char[]){ "--no-huge" }, (char[]){ "--no-shconf" },
@@ -73,6 +80,7 @@ static void start(void)
 	require(pool != NULL);
 	plain_router = make_router();
 	wave_router = make_router();
+	require(atexit(stop) == 0);
 }
 
 /* ---- rules ---- */
