@@ -53,7 +53,7 @@ static enum find6 find6(struct rte_mbuf *m, struct reasm_part *part, uint32_t *i
 		const uint8_t *frame = sl_pkt_pull(m, l3_off + off + IP6_FRAG_HDR_LEN);
 		uint8_t proto;
 
-		/* asked of the kernel: what has no other header in front goes on */
+		/* one case of each was seen: without another header in front it went on, behind one not */
 		if (frame == NULL && off > IP6_HDR_LEN && is_fragment(m, nhoff))
 			return CUT;
 		if (frame == NULL)

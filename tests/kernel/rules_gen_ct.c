@@ -139,7 +139,7 @@ void ct_put_connlabel(struct rules_ctx *c)
 			gen_chance(c->g, 50) ? " --set" : "");
 }
 
-/* no connlimit: what the kernel forgets depends on its ticks between two packets */
+/* no connlimit: it differs from the kernel in some rulesets, perhaps by the ticks of its clock */
 
 void ct_put_cluster(struct rules_ctx *c)
 {
