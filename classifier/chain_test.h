@@ -59,13 +59,14 @@ static inline bool chain_core_holds(
 			&& chain_proto_holds(r, c, e);
 }
 
+/* A match may set c->hotdrop and hold all the same (behind `!`): the others are asked nevertheless. */
 static inline bool chain_matches_hold(
 		const struct chain_rule *r, struct ipt_ctx *c, unsigned int from, unsigned int to)
 {
 	for (unsigned int i = from; i < to; i++) {
 		const struct chain_match *m = &r->matches[i];
 
-		if (!m->ops->match(c, m->match, m->state) || c->hotdrop)
+		if (!m->ops->match(c, m->match, m->state))
 			return false;
 	}
 	return true;

@@ -151,7 +151,10 @@ static bool is_exact(const struct chain_rule *r, const struct eval_pkt *e)
 	return (r->flags & (e->odd ? CHAIN_EXACT_ODD : CHAIN_EXACT)) != 0;
 }
 
-/* Return: whether the rule holds, of which the lead does; c->hotdrop: the packet is to be dropped */
+/*
+ * Return: whether the rule holds, of which the lead does; c->hotdrop: the packet is to be dropped,
+ * behind the rule's target if it holds
+ */
 static bool rest_holds(struct eval *x, const struct chain_rule *r, unsigned int i)
 {
 	const struct eval_pkt *e = &x->s->v[i];
@@ -246,6 +249,31 @@ static void act(struct eval *x, const struct chain_rule *r, unsigned int i)
 	}
 }
 
+static void drop_at_once(struct eval *x, unsigned int i)
+{
+	finish(x, i, IPT_STOLEN);
+	sl_drop(x->c.w, x->s->v[i].m, SL_DROP_HOTDROP);
+}
+
+/* what a rule that holds, but of which a match wants the packet dropped, still does */
+static void act_and_drop(struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	struct eval_pkt *e = &x->s->v[i];
+	int verdict = IPT_DROP;
+
+	chain_count(x->counters, r->index, eval_bytes(e->m));
+	if (unlikely(x->traced))
+		chain_trace(x->t, &x->c, e->chain, e->pos);
+	if (r->verdict == IPT_TARGET) {
+		verdict = r->target->run(&x->c, &r->rule->target, r->target_state);
+		e->m = x->c.m;
+	}
+	if (verdict == IPT_STOLEN)
+		finish(x, i, verdict);
+	else
+		drop_at_once(x, i);
+}
+
 /* packet @i at the rule that was found for it, or behind the last one */
 static void step(struct eval *x, unsigned int i, uint32_t label)
 {
@@ -264,13 +292,15 @@ static void step(struct eval *x, unsigned int i, uint32_t label)
 		return;
 	point(x, i);
 	chain_aim(r, &x->c, e);
-	if (rest_holds(x, r, i)) {
-		act(x, r, i);
+	if (!rest_holds(x, r, i)) {
+		if (unlikely(x->c.hotdrop))
+			drop_at_once(x, i);
+		else
+			e->pos++;
 	} else if (unlikely(x->c.hotdrop)) {
-		finish(x, i, IPT_STOLEN);
-		sl_drop(x->c.w, e->m, SL_DROP_HOTDROP);
+		act_and_drop(x, r, i);
 	} else {
-		e->pos++;
+		act(x, r, i);
 	}
 }
 

@@ -94,7 +94,7 @@ static bool rule_holds(struct walk *k, const struct chain_rule *r)
 		bool holds = r->matches[i].ops->match(
 				&k->c, r->matches[i].match, r->matches[i].state);
 
-		if (k->c.hotdrop || !holds)
+		if (!holds)
 			return false;
 	}
 	return true;
@@ -145,6 +145,12 @@ static int traverse(struct walk *k, uint32_t base)
 		if (verdict == IPT_TARGET) {
 			verdict = r->target->run(&k->c, &r->rule->target, r->target_state);
 			k->c.p = sl_pkt(k->c.m);
+		}
+		if (k->c.hotdrop) {
+			/* a match that held behind `!` has set it: the rule was the last one */
+			if (verdict != IPT_STOLEN)
+				sl_drop(k->c.w, k->c.m, SL_DROP_HOTDROP);
+			return IPT_STOLEN;
 		}
 		if (verdict == IPT_RETURN) {
 			if (!go_back(k))

@@ -54,7 +54,7 @@ static bool tcp_match(struct ipt_ctx *c, const struct ipt_match *match, __rte_un
 	uint32_t len;
 
 	if (c->fragoff != 0) {
-		c->hotdrop = c->fragoff == 1;
+		c->hotdrop |= c->fragoff == 1;
 		return false;
 	}
 	if (!read_header(c, &h, sizeof(h)))

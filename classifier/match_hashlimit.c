@@ -191,7 +191,7 @@ static bool hashlimit_match(struct ipt_ctx *c, const struct ipt_match *match, vo
 	if (make_key(c, hashlimit_conf(t), &key))
 		answer = hashlimit_take(t, &key, ipt_jiffies(c->w), c->m->pkt_len - c->p->l3_off,
 				m->bytes, match->set & IPT_HASHLIMIT_RATE_MATCH);
-	c->hotdrop = answer == HASHLIMIT_FULL;
+	c->hotdrop |= answer == HASHLIMIT_FULL;
 	if (answer == HASHLIMIT_FULL)
 		return false;
 	return (answer == HASHLIMIT_OVER) == !!(match->set & IPT_HASHLIMIT_ABOVE);

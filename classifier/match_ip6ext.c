@@ -14,8 +14,10 @@ static bool whole_header(struct ipt_ctx *c, uint8_t kind, uint32_t min, uint8_t 
 {
 	if (!ip6_header_find(c, kind, off) || !ip6_header_read(c, *off, min, h))
 		return false;
-	c->hotdrop = c->m->pkt_len - *off < ip6_header_len(h);
-	return !c->hotdrop;
+	if (c->m->pkt_len - *off >= ip6_header_len(h))
+		return true;
+	c->hotdrop = true;
+	return false;
 }
 
 /* ---- hbh and dst ---- */

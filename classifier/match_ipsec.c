@@ -63,8 +63,10 @@ static bool ah_match6(struct ipt_ctx *c, struct ah_header *h)
 	if (!ip6_header_find(c, IPPROTO_AH, &off) || !ip6_header_read(c, off, sizeof(*h), h))
 		return false;
 	/* in IPv6 it has to be whole */
-	c->hotdrop = c->m->pkt_len - off < ah_len(h);
-	return !c->hotdrop;
+	if (c->m->pkt_len - off >= ah_len(h))
+		return true;
+	c->hotdrop = true;
+	return false;
 }
 
 static bool ah_match(struct ipt_ctx *c, const struct ipt_match *match, __rte_unused void *state)

@@ -150,6 +150,28 @@ static void test_match_when_header_is_read_gives_kernels_answer(void **state)
 	assert_true(holds(IPT_V6, "-m tos --tos 0xb8", SIX));
 }
 
+/* one byte of a chunk's header */
+#define SCTP_CUT "45000021 00010000 3f84 0000 0a000001 0a000101 03e80050 00000000 00000000 01"
+
+/* Such a match holds, and the packet is dropped: what the rule does is done before, nothing behind. */
+static void test_match_when_it_holds_behind_not_and_drops_acts_before(void **state)
+{
+	(void)state;
+	open_rules(IPT_V4,
+			"-A FORWARD -p sctp -m sctp ! --chunk-types any DATA -j MARK --set-mark 7\n"
+			"-A FORWARD\n");
+	assert_null(run(SCTP_CUT));
+	assert_int_equal(held(), 1);
+	assert_int_equal(ipt_prog_rule_counters(prog, 1).packets, 0);
+	close_rules();
+	/* without `!` it does not hold */
+	open_rules(IPT_V4, "-A FORWARD -p sctp -m sctp --chunk-types any DATA\n-A FORWARD\n");
+	assert_null(run(SCTP_CUT));
+	assert_int_equal(held(), 0);
+	assert_int_equal(ipt_prog_rule_counters(prog, 1).packets, 0);
+	close_rules();
+}
+
 /* @bits: of packet i, from the first on; the packets are @gap_ns apart */
 static void expect_sequence(const char *match, uint64_t gap_ns, const char *bits)
 {
@@ -412,6 +434,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_match_when_header_is_read_gives_kernels_answer),
+		cmocka_unit_test(test_match_when_it_holds_behind_not_and_drops_acts_before),
 		cmocka_unit_test(test_match_when_it_remembers_counts_as_the_kernel),
 		cmocka_unit_test(test_match_when_it_is_shared_by_name_counts_as_the_kernel),
 		cmocka_unit_test(test_recent_when_rules_share_a_list_sees_what_the_other_noted),

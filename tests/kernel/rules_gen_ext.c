@@ -185,6 +185,15 @@ static bool in_mangle(const struct rules_ctx *c)
 	return strcmp(c->table, "mangle") == 0;
 }
 
+/*
+ * A copy of a packet to the router itself, routed anew by what a rule has changed, comes in once more
+ * by the kernel's lo, which sluice does not have.
+ */
+bool rules_reroutes_copies(const struct rules_ctx *c)
+{
+	return c->s->tee && in_mangle(c) && (c->user || strcmp(c->chain, "OUTPUT") == 0);
+}
+
 bool ext_put_set_ttl(struct rules_ctx *c)
 {
 	static const char *const how[] = { "set 64", "set 3", "inc 1", "inc 255", "dec 1",
@@ -203,7 +212,9 @@ bool ext_put_set_tos(struct rules_ctx *c)
 	static const char *const how[] = { "TOS --set-tos 0x10/0x3f", "TOS --set-tos 0xff/0xff",
 		"TOS --set-tos 0x00/0x03", "DSCP --set-dscp 0x2e", "DSCP --set-dscp 0x00" };
 
-	return in_mangle(c) && fprintf(c->f, " -j %s", PICK(c->g, how)) > 0;
+	if (!in_mangle(c) || rules_reroutes_copies(c))
+		return false;
+	return fprintf(c->f, " -j %s", PICK(c->g, how)) > 0;
 }
 
 bool ext_put_set_ecn(struct rules_ctx *c)

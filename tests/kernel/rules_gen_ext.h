@@ -40,3 +40,4 @@ void ext_routing_header(struct gen *g, struct buf *b, uint8_t next);
 bool ext_put_log(struct rules_ctx *c);
 bool ext_put_nflog(struct rules_ctx *c);
 bool ext_put_tee(struct rules_ctx *c);
+bool rules_reroutes_copies(const struct rules_ctx *c);

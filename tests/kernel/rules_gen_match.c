@@ -266,6 +266,8 @@ static bool put_set_mark(struct rules_ctx *c)
 		"--or-mark 0x10", "--and-mark 0xf0", "--xor-mark 0x3", "--set-mark 0xdeadbeef",
 		"--set-mark 0x0" };
 
+	if (rules_reroutes_copies(c))
+		return false;
 	return fprintf(c->f, " -j MARK %s", PICK(c->g, marks)) > 0;
 }
 
