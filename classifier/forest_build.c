@@ -354,7 +354,9 @@ int forest_build_all(struct forest *f)
 		float lambda, progress;
 	} tries[] = { { 12, 32, 0.5F, 0.85F }, { 8, 24, 1, 0.85F }, { 8, 24, 4, 0.65F },
 		{ 4, 12, 8, 0.65F } };
-	uint64_t budget = RTE_MIN(100ULL * f->cls.n + 500000, 4000000ULL);
+	uint64_t last = RTE_MIN(100ULL * f->cls.n + 500000, 4000000ULL);
+	/* rules that separate well are copied five times on average: who needs more is to fail soon */
+	uint64_t first = RTE_MIN(12ULL * f->cls.n + 50000, last);
 	uint32_t *ids = malloc((f->cls.n + 1) * sizeof(*ids));
 	int ret = -ENOMEM;
 
@@ -372,7 +374,7 @@ int forest_build_all(struct forest *f)
 		f->long_prefix = f->cls.family == SL_AF_INET ? tries[i].long4 : tries[i].long6;
 		b->lambda = tries[i].lambda;
 		b->progress = tries[i].progress;
-		b->budget = budget;
+		b->budget = i < 2 ? first : last;
 		ret = build_groups(b, ids);
 		over = b->over;
 		forest_builder_free(b);
