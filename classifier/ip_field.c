@@ -33,14 +33,25 @@ uint8_t ipt_ttl(struct rte_mbuf *m)
 	return ip_header(m)[is_v4(m) ? 8 : 7];
 }
 
+/* see SL_PKT_SUM_STALE */
+static void changed6(struct rte_mbuf *m)
+{
+	struct sl_pkt *p = sl_pkt(m);
+
+	if (p->ct != NULL && (p->flags & SL_PKT_CT_TEMPLATE) == 0)
+		p->flags |= SL_PKT_SUM_STALE;
+}
+
 void ipt_set_ttl(struct rte_mbuf *m, uint8_t ttl)
 {
 	uint8_t *ip = ip_header(m);
 
-	if (is_v4(m))
+	if (is_v4(m)) {
 		set_word4(ip, 8, ttl, ip[9]);
-	else
+	} else if (ip[7] != ttl) {
 		ip[7] = ttl;
+		changed6(m);
+	}
 }
 
 uint8_t ipt_tos(struct rte_mbuf *m)
@@ -58,6 +69,9 @@ void ipt_set_tos(struct rte_mbuf *m, uint8_t tos)
 		set_word4(ip, 0, ip[0], tos);
 		return;
 	}
+	if (ipt_tos(m) == tos)
+		return;
+	changed6(m);
 	ip[0] = (uint8_t)((ip[0] & 0xf0) | tos >> 4);
 	ip[1] = (uint8_t)(tos << 4 | (ip[1] & 0x0f));
 }

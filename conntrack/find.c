@@ -87,6 +87,11 @@ struct ct_found ct_find_dir(struct ct_shard *s, const struct ct_tuple *t, enum c
 	return find(s, ct_hash(&s->index->key, t), t, NULL, dir);
 }
 
+struct ct_found ct_find_clash(struct ct_shard *s, const struct ct_entry *e)
+{
+	return find(s, ct_hash(&s->index->key, &e->reply), &e->reply, e, ANY_DIR);
+}
+
 bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_entry *e)
 {
 	bool used = find(s, ct_hash(&s->index->key, t), t, e, ANY_DIR).e != NULL;

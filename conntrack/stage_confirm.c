@@ -53,6 +53,20 @@ static bool help(struct ct_pkt *c, struct ct_entry *e)
 	return !adjusted || ct_seqadj_packet(c, e);
 }
 
+/* Return: whether the packet goes on: not if another connection has what would be the reply */
+static bool confirm_unique(struct ct_shard *s, struct sl_pkt *p, struct ct_entry *e)
+{
+	if (ct_find_clash(s, e).e == NULL) {
+		ct_confirm(s, e);
+		return true;
+	}
+	p->ct = NULL;
+	ct_kill(s, e);
+	s->stats.insert_failed++;
+	s->stats.drop++;
+	return false;
+}
+
 static unsigned int confirm_process(
 		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
 {
@@ -61,7 +75,7 @@ static unsigned int confirm_process(
 	unsigned int survivors = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		const struct sl_pkt *p = sl_pkt(pkts[i]);
+		struct sl_pkt *p = sl_pkt(pkts[i]);
 		struct ct_entry *e = ct_of(p);
 
 		pkts[survivors++] = pkts[i];
@@ -81,7 +95,12 @@ static unsigned int confirm_process(
 		if (likely(e->status & CT_CONFIRMED) || ct_info_dir(p->ct_info) != CT_ORIGINAL
 				|| e->status & CT_UNFOUND)
 			continue;
-		ct_confirm(s, e);
+		if (likely(!s->split_zones)) {
+			ct_confirm(s, e);
+		} else if (!confirm_unique(s, p, e)) {
+			sl_drop(w, pkts[i], SL_DROP_CONNTRACK);
+			survivors--;
+		}
 	}
 	return survivors;
 }

@@ -12,6 +12,8 @@
 #include <rte_udp.h>
 
 #define ROUTING_HDR_MIN 8U
+/* transport bytes that the kernel sums up at once, not when somebody reads them */
+#define CHECKSUM_AT_ONCE 76U
 #define ROUTING_RPL 3 /* RFC 6554 */
 #define ROUTING_SEGMENT 4 /* RFC 8754 */
 
@@ -202,6 +204,12 @@ static bool udp_ok(struct sl_worker *w, struct rte_mbuf *m, uint8_t proto, uint3
 		sl_pkt_trim(m, l4_off + covered);
 		len = covered;
 	}
+	/*
+	 * The kernel takes a sum with the header in it from conntrack, does not correct it when a rule
+	 * changes the header, and believes it for all that is longer.
+	 */
+	if (p->flags & SL_PKT_SUM_STALE && proto == IPPROTO_UDP && len > CHECKSUM_AT_ONCE)
+		return take_drop(w, m, SL_DROP_HOST_CHECKSUM);
 	if (udp.dgram_cksum == 0 || !checksum_ok(m, p, proto, l4_off, covered, len))
 		return take_drop(w, m, SL_DROP_HOST_CHECKSUM);
 	return true;

@@ -51,6 +51,8 @@ struct sl_nexthop;
 #define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
 #define SL_PKT_ABOUT_COPY (1U << 23) /* answers a copy of TEE: is not copied either */
 #define SL_PKT_COPY (1U << 21) /* made by TEE: is not copied again, nor fragmented */
+#define SL_PKT_SUM_STALE \
+	(1U << 22) /* IPv6: header changed behind conntrack's test of the checksum */
 
 /* how a packet belongs to its connection; the kernel's numbers */
 enum sl_ct_info {

@@ -412,6 +412,54 @@ static void test_replay_gives_the_same_whatever_the_workers(void **state)
 		rig_free(&first[p]);
 }
 
+/* as the kernel: what would be the reply is another connection's, so this one cannot stay */
+static void test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops(void **state)
+{
+	static const char with_rules[] =
+			"ports:\n"
+			"  - {name: wan, device: d0, addresses: [192.0.2.1/24]}\n"
+			"  - {name: lan, device: d1, addresses: [10.0.0.1/24]}\n"
+			"neighbours:\n"
+			"  - {ip: 192.0.2.2, mac: \"02:00:00:00:01:02\", port: wan}\n"
+			"  - {ip: 10.0.0.2, mac: \"02:00:00:00:02:02\", port: lan}\n"
+			"firewall: {iptables: rules.v4}\n";
+	static const struct {
+		const char *zone;
+		unsigned int answers;
+	} cases[] = { { "--zone-reply 7", 0 }, { "--zone-orig 7", 1 }, { "--zone 7", 1 } };
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig *rig = rig_open(with_rules, ports);
+		FILE *f = fopen(rig_path(rig, "rules.v4"), "w");
+		struct rig_frames out;
+
+		assert_non_null(f);
+		fprintf(f,
+				"*raw\n-A PREROUTING -i wan -j CT %s\nCOMMIT\n"
+				"*filter\n-A FORWARD -m conntrack --ctstate NEW\nCOMMIT\n",
+				cases[i].zone);
+		assert_int_equal(fclose(f), 0);
+		frame_eth(&frame, 1, 0, 0x0800);
+		frame_ip4(&frame, A, B, 253, 1, 0, 8);
+		frame_put(&frame, "question", 8);
+		rig_add(rig, "wan", 1000000, frame.data, frame.len);
+		frame_eth(&frame, 2, 0, 0x0800);
+		frame_ip4(&frame, B, A, 253, 1, 0, 8);
+		frame_put(&frame, "response", 8);
+		rig_add(rig, "lan", 2000000, frame.data, frame.len);
+		rig_run(rig, 1);
+		out = rig_out(rig, "lan");
+		assert_int_equal(out.n, 1);
+		rig_free(&out);
+		out = rig_out(rig, "wan");
+		assert_int_equal(out.n, cases[i].answers);
+		rig_free(&out);
+		assert_int_equal(rig_dropped(rig, "conntrack_drop"), 1 - cases[i].answers);
+		rig_close(rig);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -424,6 +472,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_replay_takes_vlans_where_configured),
 		cmocka_unit_test(test_replay_json_accounts_for_every_packet),
 		cmocka_unit_test(test_replay_gives_the_same_whatever_the_workers),
+		cmocka_unit_test(
+				test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops),
 	};
 
 	if (argc != 2) {
