@@ -15,7 +15,7 @@
 #define QUICK_SECONDS 0.15
 /* what a run without names takes for measuring alone; rules and processes take about as long again */
 #define BUDGET_S 35.0
-#define QUICK_BUDGET_S 4.0
+#define QUICK_BUDGET_S 2.0
 #define ROUNDS 11
 
 static const char usage[] =
