@@ -60,7 +60,7 @@ struct chain_rule {
 struct chain_front {
 	uint64_t in, out; /* as in struct chain_rule */
 	uint8_t states; /* IPT_CT_*: one of them */
-	bool accept; /* or drop */
+	uint8_t verdict; /* IPT_ACCEPT, IPT_DROP, or IPT_TARGET with run_bulk */
 };
 
 struct chain {

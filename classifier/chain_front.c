@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front of a base chain: leading rules that accept or drop by the state of the connection and by
- * the ports alone. Most rulesets begin so,
+ * The front of a base chain: leading rules that accept, drop or have a target for whole batches, by
+ * the state of the connection and by the ports alone. Most rulesets begin so,
  *
  *   -i lo -j ACCEPT
  *   -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
@@ -53,8 +53,11 @@ static bool take_states(const struct ipt_match *m, uint8_t *states)
 static bool fill(const struct chain_rule *r, struct chain_front *f)
 {
 	*f = (struct chain_front){ .in = r->in, .out = r->out, .states = UINT8_MAX };
-	f->accept = r->verdict == IPT_ACCEPT;
-	if ((r->verdict != IPT_ACCEPT && r->verdict != IPT_DROP) || !core_is_ports_alone(r))
+	f->verdict = r->verdict;
+	if (r->verdict == IPT_TARGET ? r->target->run_bulk == NULL
+				     : r->verdict != IPT_ACCEPT && r->verdict != IPT_DROP)
+		return false;
+	if (!core_is_ports_alone(r))
 		return false;
 	for (uint16_t i = 0; i < r->n_matches; i++)
 		if (!take_states(r->matches[i].match, &f->states))

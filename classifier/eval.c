@@ -452,6 +452,18 @@ static void run(struct eval *x)
 	}
 }
 
+/* the target of a leading rule, which all of @held go on behind */
+static void front_target(struct eval *x, const struct chain_rule *r, uint64_t held)
+{
+	struct rte_mbuf *pkts[SL_BURST];
+	unsigned int n = 0;
+
+	for (; held != 0; held &= held - 1)
+		pkts[n++] = x->s->v[__builtin_ctzll(held)].m;
+	if (n > 0)
+		r->target->run_bulk(pkts, n, &r->rule->target, r->target_state);
+}
+
 /* the leading rules, each over all packets that are left */
 static void front(struct eval *x, unsigned int n)
 {
@@ -475,13 +487,35 @@ static void front(struct eval *x, unsigned int n)
 				continue;
 			held |= UINT64_C(1) << i;
 			c->bytes += eval_bytes(e->m);
-			if (!f->accept)
+			if (f->verdict == IPT_DROP)
 				x->dropped[x->n_dropped++] = e->m;
 		}
 		c->packets += (unsigned int)__builtin_popcountll(held);
+		if (f->verdict == IPT_TARGET) {
+			front_target(x, &x->base->rules[k], held);
+			continue;
+		}
 		x->todo &= ~held;
-		x->accepted |= f->accept ? held : 0;
+		x->accepted |= f->verdict == IPT_ACCEPT ? held : 0;
 	}
+}
+
+/* the policy for all packets that are left, where the chain has no rule behind its front */
+static void front_policy(struct eval *x)
+{
+	struct ipt_counters *c = &x->counters[x->base->policy_index];
+	bool accept = x->base->text->policy == IPT_ACCEPT;
+
+	c->packets += (unsigned int)__builtin_popcountll(x->todo);
+	x->accepted |= accept ? x->todo : 0;
+	for (uint64_t rest = x->todo; rest != 0; rest &= rest - 1) {
+		struct rte_mbuf *m = x->s->v[__builtin_ctzll(rest)].m;
+
+		c->bytes += eval_bytes(m);
+		if (!accept)
+			x->dropped[x->n_dropped++] = m;
+	}
+	x->todo = 0;
 }
 
 static uint32_t find_base(const struct chain_table *t, enum ipt_hook hook)
@@ -516,8 +550,11 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 		x.traced |= (sl_pkt(pkts[i])->flags & SL_PKT_TRACE) != 0;
 	}
 	/* a trace tells of every rule */
-	if (x.base->n_front > 0 && !x.traced)
+	if (x.base->n_front > 0 && !x.traced) {
 		front(&x, n);
+		if (x.base->n_front == x.base->n)
+			front_policy(&x);
+	}
 	for (uint64_t rest = x.todo; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(rest);
 

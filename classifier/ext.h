@@ -98,6 +98,12 @@ struct ipt_target_ops {
 	 * returns IPT_STOLEN).
 	 */
 	int (*run)(struct ipt_ctx *c, const struct ipt_target *target, void *state);
+	/*
+	 * [worker] the same for @n (1..SL_BURST) packets at once; NULL: there is none. Only for what
+	 * always says IPT_CONTINUE, looks at nothing but the packet, and leaves the buffer in place.
+	 */
+	void (*run_bulk)(struct rte_mbuf *const *pkts, unsigned int n,
+			const struct ipt_target *target, void *state);
 };
 
 /* beside enum ipt_verdict: the packet is gone */

@@ -61,6 +61,22 @@ static int hmark_run(struct ipt_ctx *c, const struct ipt_target *target, void *s
 	return IPT_CONTINUE;
 }
 
+static void hmark_run_bulk(struct rte_mbuf *const *pkts, unsigned int n,
+		const struct ipt_target *target, void *state)
+{
+	if (likely(!(target->set & IPT_HMARK_CT))) {
+		sl_hmark_bulk(state, pkts, n);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		struct sl_pkt *p = sl_pkt(pkts[i]);
+		const struct ct_entry *e = ct_ext_entry(p);
+
+		if (e != NULL)
+			mark_connection(state, e, &p->mark);
+	}
+}
+
 static uint8_t hmark_needs(const struct ipt_target *target)
 {
 	return target->set & IPT_HMARK_CT ? IPT_NEEDS_CT : 0;
@@ -72,4 +88,5 @@ const struct ipt_target_ops ipt_target_hmark_ops = {
 	.create = hmark_create,
 	.destroy = free,
 	.run = hmark_run,
+	.run_bulk = hmark_run_bulk,
 };
