@@ -222,6 +222,22 @@ bool ext_put_set_tos(struct rules_ctx *c)
 	return fprintf(c->f, " -j %s", PICK(c->g, how)) > 0;
 }
 
+/* marks 1 to 4, which matches ask for */
+bool ext_put_hmark(struct rules_ctx *c)
+{
+	static const char *const tuples[] = { "src,dst", "src,dst,sport,dport", "src",
+		"sport,dport", "src,dst,sport,dport,proto", "ct,src,dst", "ct,src,dst,sport,dport",
+		"ct,src,dst,sport,dport,proto" };
+
+	if (!in_mangle(c) || rules_reroutes_copies(c))
+		return false;
+	return fprintf(c->f,
+			       " -j HMARK --hmark-tuple %s --hmark-mod 4 --hmark-offset 1 "
+			       "--hmark-rnd 0x%x",
+			       PICK(c->g, tuples), gen_below(c->g, 100))
+			> 0;
+}
+
 bool ext_put_set_ecn(struct rules_ctx *c)
 {
 	if (!in_mangle(c) || c->s->v6 || c->proto != TCP)

@@ -39,5 +39,6 @@ void ext_options_header(struct gen *g, struct buf *b, uint8_t next);
 void ext_routing_header(struct gen *g, struct buf *b, uint8_t next);
 bool ext_put_log(struct rules_ctx *c);
 bool ext_put_nflog(struct rules_ctx *c);
+bool ext_put_hmark(struct rules_ctx *c);
 bool ext_put_tee(struct rules_ctx *c);
 bool rules_reroutes_copies(const struct rules_ctx *c);

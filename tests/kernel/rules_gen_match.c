@@ -279,6 +279,7 @@ const struct rules_target rules_targets[] = {
 	{ "QUEUE", 1, put_queue },
 	{ "REJECT", 6, put_reject },
 	{ "MARK", 6, put_set_mark },
+	{ "HMARK", 3, ext_put_hmark },
 	{ "TTL", 2, ext_put_set_ttl },
 	{ "TOS", 2, ext_put_set_tos },
 	{ "ECN", 1, ext_put_set_ecn },
