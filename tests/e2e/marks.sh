@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Two uplinks, chosen by mark: HMARK shares destinations out, rules that mark everything send all by one,
-# and while rules are read again under traffic nothing leaves by the main table (case M06).
+# and while rules are read again under traffic nothing leaves by the main table (case M06). Replies take
+# the uplink that their question came by, with strict source checks that see the mark (case M04).
 . "$(dirname "$0")/lib.sh"
 
 rules=$work/rules.v4
@@ -82,5 +83,27 @@ echo "# $n reloads while 1000 packets passed"
 at_least "reloads" "$n" 5
 equal "no packet was lost" "$(losses "$work/ping")" 0
 equal "no packet left by the main table (M06)" "$(arrived s0)" "$s0"
+
+# M04: replies take the uplink that the question came by, under strict source checks. The main table says
+# lan for those addresses; only with the mark does the check see that up2 is right.
+uplink_rules()
+{
+	printf '%s\n' '*mangle' '-A PREROUTING -i up2 -j MARK --set-mark 101' \
+		'-A PREROUTING -i up2 -j CONNMARK --save-mark' \
+		'-A PREROUTING -i wan -j CONNMARK --restore-mark' COMMIT >"$rules"
+}
+
+uplink_rules
+in_s ip route add 10.0.0.2/32 via 10.2.0.1 dev s1
+printf '%s\n' 'sysctl:' '  net.ipv4.conf.all.rp_filter: 1' '  net.ipv4.conf.up2.src_valid_mark: 1' >>"$conf"
+check "reload with strict source checks that see the mark" ctl reload
+s0=$(arrived s0)
+check "asked by the second uplink, answered (M04)" in_s ping -q -c 5 -i 0.05 -W 2 -I 198.18.0.1 10.0.0.2
+equal "and by no other" "$(($(arrived s0) - s0))" 0
+sed -i 's/src_valid_mark: 1/src_valid_mark: 0/' "$conf"
+check "reload with checks that do not" ctl reload
+martians=$(dropped rp_filter)
+check "no answer" bash -c "! ip netns exec $ns_s ping -q -c 3 -i 0.05 -W 1 -I 198.18.0.1 10.0.0.2"
+at_least "counted under its reason" $(($(dropped rp_filter) - martians)) 3
 stop
 finish
