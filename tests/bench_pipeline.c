@@ -12,6 +12,8 @@
  *   bench_pipeline --rules FILE [--engine E]    an iptables-save file, in turns with none
  *   bench_pipeline --track udp|tcp|new  connection tracking, in turns with none: packets of established
  *                                       connections in both directions, or a connection each
+ *   bench_pipeline --policy N           N policy rules, each with a mark and a table of its own, in turns
+ *                                       with none; flows carry no mark, so all rules are asked
  *   bench_pipeline --hugepages | --small-pages    instead of transparent huge pages
  */
 #include "app/sluice/extensions.h"
@@ -44,6 +46,7 @@
 struct bench {
 	unsigned int routes, flows, workers, rounds, noops, frame_len;
 	unsigned int packets; /* of a round, in thousands */
+	unsigned int policies; /* rules of routing by policy */
 	bool handoff, hugepages, small_pages, advised;
 	struct rte_mempool *pool;
 	struct sl_router *r;
@@ -86,7 +89,7 @@ static const struct rte_ether_addr out_mac = { { 2, 0, 0, 0, 0, 2 } };
 /* prefixes of 16 to 24 bits between 20.0.0.0 and 219.255.255.255, each once */
 static struct sl_route_conf *make_routes(struct bench *b)
 {
-	struct sl_route_conf *routes = need(calloc(b->routes + 1, sizeof(*routes)));
+	struct sl_route_conf *routes = need(calloc(b->routes + 1 + b->policies, sizeof(*routes)));
 	uint8_t *taken = need(calloc(1U << 21, 1)); /* bit per /24 */
 	unsigned int n = 0;
 
@@ -316,6 +319,23 @@ static unsigned int add_tracking(struct bench *b, struct sl_stage_spec *specs, u
 	return n;
 }
 
+/* a route in each table, as for an uplink: small tables are cheap */
+static void add_policies(struct bench *b)
+{
+	b->conf.policy = need(calloc(b->policies, sizeof(*b->conf.policy)));
+	for (unsigned int i = 0; i < b->policies; i++) {
+		struct sl_route_conf *route = &b->conf.routes[b->conf.n_routes++];
+
+		*route = b->conf.routes[0];
+		route->table = 100 + i;
+		b->conf.policy[i] = (struct sl_policy_conf){ .priority = 1000 + i,
+			.type = SL_POLICY_TABLE,
+			.fwmark = 1 + i,
+			.fwmask = UINT32_MAX,
+			.table = 100 + i };
+	}
+}
+
 /* the pipeline, with the rules or without */
 static void apply(struct bench *b, bool with_rules)
 {
@@ -324,11 +344,12 @@ static void apply(struct bench *b, bool with_rules)
 	char err[256] = "out of memory";
 	int ret = 0;
 
+	b->conf.n_policy = with_rules ? b->policies : 0;
 	for (unsigned int i = 0; i < b->noops; i++)
 		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
 	if (b->track != NULL && with_rules)
 		n = add_tracking(b, specs, n);
-	else if (with_rules)
+	else if (with_rules && b->fw != NULL)
 		ret = sl_firewall_specs(b->fw, specs, b->noops, &all, &n);
 	if (ret == 0)
 		ret = sl_router_apply(b->r, &b->conf, all, n, err, sizeof(err));
@@ -556,7 +577,7 @@ static void make_connections(struct bench *b)
 
 static int bench(struct bench *b)
 {
-	bool pairs = b->rules != NULL || b->track != NULL;
+	bool pairs = b->rules != NULL || b->track != NULL || b->policies > 0;
 	double ghz = (double)rte_get_tsc_hz() / 1e9;
 	double(*stages)[SL_STAGES_MAX] = need(calloc(b->rounds, sizeof(*stages)));
 	double cycles[ROUNDS_MAX], added[ROUNDS_MAX], floor;
@@ -564,6 +585,7 @@ static int bench(struct bench *b)
 
 	make_conf(b);
 	make_flows(b);
+	add_policies(b);
 	make_router(b);
 	if (b->rules != NULL)
 		load_rules(b);
@@ -601,8 +623,10 @@ static int bench(struct bench *b)
 			cycles[0] / ghz, 1e3 * ghz / cycles[0]);
 	if (pairs)
 		printf("added by %-17s %8.1f cycles (median of %u pairs of rounds, minimum %.1f)\n",
-				b->track != NULL ? "tracking" : "the rules", added[b->rounds / 2],
-				b->rounds, added[0]);
+				b->track != NULL                   ? "tracking"
+						: b->rules == NULL ? "the policy"
+								   : "the rules",
+				added[b->rounds / 2], b->rounds, added[0]);
 	sl_router_drain(b->r);
 	if (sl_router_balance(b->r, &rx, &accounted) != 0) {
 		fprintf(stderr, "bench_pipeline: balance is off: %llu received, %llu accounted\n",
@@ -637,6 +661,7 @@ static void parse(struct bench *b, int argc, char **argv)
 		{ "handoff", no_argument, NULL, 'h' },
 		{ "track", required_argument, NULL, 't' },
 		{ "rules", required_argument, NULL, 'R' },
+		{ "policy", required_argument, NULL, 'P' },
 		{ "engine", required_argument, NULL, 'E' },
 		{ "hugepages", no_argument, NULL, 'H' },
 		{ "small-pages", no_argument, NULL, 'S' },
@@ -675,6 +700,9 @@ static void parse(struct bench *b, int argc, char **argv)
 						optarg);
 				exit(2);
 			}
+			break;
+		case 'P':
+			b->policies = number(optarg, 1, 64);
 			break;
 		case 'R':
 			b->rules = optarg;
