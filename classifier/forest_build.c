@@ -356,7 +356,7 @@ int forest_build_all(struct forest *f)
 		{ 4, 12, 8, 0.65F } };
 	uint64_t last = RTE_MIN(100ULL * f->cls.n + 500000, 4000000ULL);
 	/* rules that separate well are copied five times on average: who needs more is to fail soon */
-	uint64_t first = RTE_MIN(12ULL * f->cls.n + 500000, last);
+	uint64_t first = RTE_MIN(12ULL * f->cls.n + 50000, last);
 	uint32_t *ids = malloc((f->cls.n + 1) * sizeof(*ids));
 	int ret = -ENOMEM;
 

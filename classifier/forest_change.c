@@ -17,6 +17,8 @@
 #define WORK_MAX 128U
 /* rules of a leaf from where on the builder may split it */
 #define SPLIT_RULES 12U
+/* entries that it may make of one rule */
+#define SPLIT_COPIES 8ULL
 
 /* slots and lines that a change would visit; stops above @limit */
 static uint32_t work(
@@ -120,6 +122,27 @@ static uint32_t collect(const struct forest_change *c, uint64_t e,
 	return placed ? n : collect_label(c, label, region, ids, n);
 }
 
+/*
+ * The rules of a leaf as a tree. Return: false if the builder ran out of memory or copied too much;
+ * what it has made by then is given back, nothing points at it yet.
+ */
+static bool split_leaf(struct forest_change *c, const uint32_t *ids, uint32_t n,
+		const struct forest_region *region, unsigned int depth, uint64_t *tree)
+{
+	struct forest_builder *b = c->f->scratch;
+
+	b->err = 0;
+	b->over = false;
+	b->entries = 0;
+	b->budget = SPLIT_COPIES * n;
+	*tree = forest_build_tree(b, ids, n, region, depth);
+	if (b->err == 0 && !b->over)
+		return true;
+	forest_ref(c->f, *tree, 1);
+	forest_unref(c->f, *tree, 1);
+	return false;
+}
+
 static uint64_t change_leaf(struct forest_change *c, uint64_t e, const struct forest_region *region,
 		unsigned int depth)
 {
@@ -131,12 +154,10 @@ static uint64_t change_leaf(struct forest_change *c, uint64_t e, const struct fo
 	if (c->add && n + 1 > SPLIT_RULES) {
 		uint32_t ids[FOREST_LEAF_MAX], m = collect(c, e, region, ids);
 
-		if (m < FOREST_LEAF_MAX) {
-			f->scratch->err = 0;
-			e = forest_build_tree(f->scratch, ids, m, region, depth);
-			c->err = f->scratch->err;
-			return e;
-		}
+		uint64_t tree;
+
+		if (m < FOREST_LEAF_MAX && split_leaf(c, ids, m, region, depth, &tree))
+			return tree;
 	}
 	blocks = forest_leaf_blocks(n + c->add);
 	unit = forest_pool_take(&f->pool, blocks * (uint32_t)(forest_block_size(f) / 64));
