@@ -10,6 +10,7 @@
 #include "config/build.h"
 #include "conntrack/expect.h"
 #include "conntrack/filter.h"
+#include "conntrack/invalid.h"
 #include "conntrack/text.h"
 #include "lib/conf.h"
 
@@ -156,6 +157,13 @@ static json_t *worker_stats(const struct ct_shard *s)
 #define X(name) json_object_set_new(o, #name, json_integer((json_int_t)s->stats.name));
 	CT_STATS(X)
 #undef X
+	/* of those counted as invalid, as far as a protocol said so */
+	for (unsigned int i = 0; i < CT_INVALID_NB; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "invalid_%s", ct_invalid_name((enum ct_invalid)i));
+		json_object_set_new(o, name, json_integer((json_int_t)s->invalid[i]));
+	}
 	return o;
 }
 

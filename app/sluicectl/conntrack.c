@@ -72,6 +72,22 @@ int conntrack_follow(int fd, json_t *request, json_t **result)
 	return ret;
 }
 
+/* a reason of INVALID that no worker has had: there are many */
+static bool is_idle_reason(const json_t *workers, const char *key)
+{
+	const json_t *worker;
+	size_t i;
+
+	if (strncmp(key, "invalid_", strlen("invalid_")) != 0)
+		return false;
+	json_array_foreach(workers, i, worker)
+	{
+		if (json_integer_value(json_object_get(worker, key)) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* a row for each counter, a column for each worker */
 static void show_stats(const json_t *workers)
 {
@@ -92,7 +108,7 @@ static void show_stats(const json_t *workers)
 	t = table_new(columns);
 	json_object_foreach(json_array_get(workers, 0), key, value)
 	{
-		if (strcmp(key, "worker") == 0)
+		if (strcmp(key, "worker") == 0 || is_idle_reason(workers, key))
 			continue;
 		table_cell(t, "%s", key);
 		for (size_t i = 0; i < n; i++)

@@ -10,7 +10,7 @@ listed() { ctl conntrack list "$@"; }
 # number behind NAME of a JSON answer
 counter() { ctl -j conntrack stats | sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" | head -1; }
 
-need iperf3
+need iperf3 python3
 topology
 cat >"$rules" <<'END'
 *filter
@@ -40,6 +40,14 @@ check "a word that means nothing" bash -c "! '$sluicectl_bin' -s '$socket' connt
 check "as JSON" bash -c "'$sluicectl_bin' -s '$socket' -j conntrack list proto=icmp | grep -q '\"dst\": \"10.1.0.2\"'"
 at_least "of those three or more" "$(ctl conntrack count | sed 's/ of .*//')" 3
 at_least "counted when they were confirmed" "$(counter insert)" 3
+in_c python3 -c '
+import socket, struct
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+s.sendto(struct.pack("!HHHH", 1000, 2000, 8, 0x1234), ("10.1.0.2", 0))'
+wait_for 3 bash -c "'$sluicectl_bin' -s '$socket' conntrack stats | grep -qE '^invalid_bad_checksum +1'"
+report "a wrong checksum is INVALID for that reason" $?
+check "a reason that nobody had is not shown" bash -c "! '$sluicectl_bin' -s '$socket' conntrack stats | grep -q invalid_sctp_vtag"
+equal "but counted, as JSON" "$(counter invalid_sctp_vtag)" 0
 equal "deleted by a filter" "$(ctl conntrack delete proto=icmp)" "1 deleted"
 equal "which is gone" "$(listed proto=icmp)" ""
 check "delete without a filter is refused" bash -c "! '$sluicectl_bin' -s '$socket' conntrack delete"
