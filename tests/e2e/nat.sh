@@ -176,5 +176,37 @@ echo "$out" >"$work/out"
 report "path MTU: the client is told" $?
 equal "and believes it" "$(ip -n "$ns_c" route get 10.1.0.2 | grep -oE 'mtu [0-9]+')" "mtu 1400"
 fetch "HTTP over it" "$ns_c" http://10.1.0.2/file
+
+# N25: a rule that is added later is for connections that begin later; a flow keeps its mapping until its
+# entry goes
+udp_says()
+{
+	ip netns exec "$ns_s" python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("10.1.0.2", int(sys.argv[1])))
+while True:
+    s.sendto(sys.argv[2].encode(), s.recvfrom(100)[1])' "$@" >/dev/null 2>&1 &
+	wait_for 5 ip netns exec "$ns_s" bash -c "ss -Hlun | grep -q 10.1.0.2:$1"
+}
+ask_flow()
+{
+	in_c python3 -c '
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("10.0.0.2", 5555))
+s.settimeout(3)
+s.connect(("10.1.0.2", 1007))
+s.send(b"?")
+print(s.recv(100).decode())' 2>&1
+}
+udp_says 1007 old
+udp_says 1017 new
+equal "a flow before the rule" "$(ask_flow)" old
+sed -i '/^\*nat/a -A PREROUTING -d 10.1.0.2 -p udp --dport 1007 -j DNAT --to-destination 10.1.0.2:1017' "$rules"
+check "reload with a DNAT rule for it" ctl reload
+equal "the flow keeps its mapping (N25)" "$(ask_flow)" old
+equal "its entry is deleted by its tuple" "$(ctl conntrack delete proto=udp sport=5555 dport=1007)" "1 deleted"
+equal "the new mapping applies" "$(ask_flow)" new
 stop
 finish
