@@ -412,6 +412,63 @@ static void test_replay_gives_the_same_whatever_the_workers(void **state)
 		rig_free(&first[p]);
 }
 
+static unsigned int count_lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	unsigned int n = 0;
+
+	assert_non_null(f);
+	for (int c = fgetc(f); c != EOF; c = fgetc(f))
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+/* N38: of a flood behind a limit only what the limit lets through has an entry */
+static void test_n38_replay_when_a_limit_drops_then_no_entry(void **state)
+{
+	static const char limited[] = "ports:\n"
+				      "  - {name: wan, device: d0, addresses: [192.0.2.1/24]}\n"
+				      "  - {name: lan, device: d1, addresses: [10.0.0.1/24]}\n"
+				      "neighbours:\n"
+				      "  - {ip: 10.0.0.2, mac: \"02:00:00:00:02:02\", port: lan}\n"
+				      "firewall: {iptables: rules.v4}\n"
+				      "sysctl: {net.netfilter.nf_conntrack_checksum: 0}\n";
+	uint8_t syn[20] = { 0, 0, 0, 80, [12] = 0x50, [13] = 0x02 };
+	struct rig *rig = rig_open(limited, ports);
+	FILE *f = fopen(rig_path(rig, "rules.v4"), "w");
+	struct rig_frames out;
+
+	(void)state;
+	assert_non_null(f);
+	fputs("*raw\n"
+	      "-A PREROUTING -p tcp --syn -m limit --limit 1/min --limit-burst 5 -j ACCEPT\n"
+	      "-A PREROUTING -p tcp --syn -j DROP\nCOMMIT\n"
+	      "*filter\n:FORWARD DROP\n-A FORWARD -m conntrack --ctstate NEW -j ACCEPT\nCOMMIT\n",
+			f);
+	assert_int_equal(fclose(f), 0);
+	for (unsigned int i = 0; i < 200; i++) {
+		syn[0] = (uint8_t)(4 + i / 256);
+		syn[1] = (uint8_t)i;
+		frame_eth(&frame, 1, 0, 0x0800);
+		frame_ip4(&frame, A, B, 6, (uint16_t)i, 0, sizeof(syn));
+		frame_put(&frame, syn, sizeof(syn));
+		rig_add(rig, "wan", 1000000 + i, frame.data, frame.len);
+	}
+	rig_run(rig, 1);
+	out = rig_out(rig, "lan");
+	assert_int_equal(out.n, 5);
+	rig_free(&out);
+	assert_int_equal(rig_dropped(rig, "rule_drop"), 195);
+	assert_int_equal(
+			run_line(rig,
+					"-c sluice.yaml --in wan=wan.pcap --in lan=lan.pcap --out again "
+					"--conntrack entries"),
+			0);
+	assert_int_equal(count_lines(rig_path(rig, "entries")), 5);
+	rig_close(rig);
+}
+
 /* as the kernel: what would be the reply is another connection's, so this one cannot stay */
 static void test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops(void **state)
 {
@@ -472,6 +529,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_replay_takes_vlans_where_configured),
 		cmocka_unit_test(test_replay_json_accounts_for_every_packet),
 		cmocka_unit_test(test_replay_gives_the_same_whatever_the_workers),
+		cmocka_unit_test(test_n38_replay_when_a_limit_drops_then_no_entry),
 		cmocka_unit_test(
 				test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops),
 	};
