@@ -87,9 +87,13 @@ struct ct_found ct_find_dir(struct ct_shard *s, const struct ct_tuple *t, enum c
 	return find(s, ct_hash(&s->index->key, t), t, NULL, dir);
 }
 
-struct ct_found ct_find_clash(struct ct_shard *s, const struct ct_entry *e)
+bool ct_reply_clashes(struct ct_shard *s, const struct ct_entry *e)
 {
-	return find(s, ct_hash(&s->index->key, &e->reply), &e->reply, e, ANY_DIR);
+	uint64_t h = ct_hash(&s->index->key, &e->reply);
+
+	return find(s, h, &e->reply, e, CT_REPLY).e != NULL
+			|| (e->orig.zone == e->reply.zone
+					&& find(s, h, &e->reply, e, CT_ORIGINAL).e != NULL);
 }
 
 bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_entry *e)

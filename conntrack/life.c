@@ -124,8 +124,10 @@ struct ct_entry *ct_create(
 		goto give_memory;
 	}
 	entry_init(s, e, orig, reply);
-	if (unlikely(two))
+	if (unlikely(two)) {
 		e->status |= CT_TWO_TUPLES;
+		s->split_zones |= orig->zone != reply->zone;
+	}
 	return e;
 
 give_memory:
@@ -134,6 +136,7 @@ give_memory:
 give_place:
 	ct_place_give(s);
 full:
+	s->full++;
 	s->stats.drop++;
 	return NULL;
 }

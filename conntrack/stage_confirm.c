@@ -53,17 +53,10 @@ static bool help(struct ct_pkt *c, struct ct_entry *e)
 	return !adjusted || ct_seqadj_packet(c, e);
 }
 
-/*
- * Return: whether the packet goes on: not if another connection has what would be the reply. As in the
- * kernel both zones have to be equal in the direction in which the other one has it.
- */
+/* Return: whether the packet goes on: not if another connection has what would be the reply */
 static bool confirm_unique(struct ct_shard *s, struct sl_pkt *p, struct ct_entry *e)
 {
-	struct ct_found other = ct_find_clash(s, e);
-
-	if (other.e == NULL
-			|| ct_tuple_of(other.e, other.dir)->zone
-					!= ct_tuple_of(e, other.dir)->zone) {
+	if (!ct_reply_clashes(s, e)) {
 		ct_confirm(s, e);
 		return true;
 	}

@@ -102,8 +102,6 @@ static bool prepare(struct ct_pkt *c, struct ct_tuple *t)
 		return false;
 	}
 	zones_of(c->p, zone);
-	if (unlikely(zone[CT_ORIGINAL] != zone[CT_REPLY]))
-		c->s->split_zones = true;
 	if (unlikely(ct_is_icmp(c->p))) {
 		switch (ct_icmp_class(c, zone)) {
 		case CT_ICMP_ORDINARY:

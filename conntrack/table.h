@@ -91,6 +91,7 @@ struct ct_shard {
 	uint64_t nat_exhausted; /* packets whose connection found no free port */
 	uint64_t invalid[CT_INVALID_NB]; /* packets that a protocol found INVALID, by reason */
 	enum ct_invalid why; /* the last one of them */
+	uint64_t full; /* packets of stats.drop whose connection found no place */
 	bool split_zones; /* a zone has counted in one direction only: replies may clash */
 	struct cls_arena mem, cold_mem;
 } __rte_cache_aligned;
@@ -172,11 +173,12 @@ int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *
 void ct_hold_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
 
 /*
- * ct_find_clash() - whose tuple in any direction is the reply of @e, which is about to stay
+ * ct_reply_clashes() - whether another connection has the reply of @e, which is about to stay
  *
- * NAT sees to it that there is none; a zone that counts in one direction only does not.
+ * NAT sees to it that none has; a zone that counts in one direction only does not. As in the kernel
+ * the zones of both are compared in the direction in which the other one has the tuple.
  */
-struct ct_found ct_find_clash(struct ct_shard *s, const struct ct_entry *e);
+bool ct_reply_clashes(struct ct_shard *s, const struct ct_entry *e);
 
 /* whether a connection other than @e (may be NULL) has this tuple in any direction */
 bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_entry *e);

@@ -57,21 +57,22 @@ void connections_save(const struct app *app)
 void connections_watch(struct app *app)
 {
 	const struct ct_table *t = ct_table_of(app->r);
-	struct ct_stats sum;
 	struct timespec ts;
+	uint64_t full = 0;
 	uint64_t now_ms;
 
 	if (t == NULL)
 		return;
-	ct_table_stats(t, &sum);
-	if (sum.drop == app->table_full)
+	for (unsigned int i = 0; i < t->n_shards; i++)
+		full += t->shard[i]->full;
+	if (full == app->table_full)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	now_ms = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 	if (now_ms - app->table_full_ms < FULL_INTERVAL_MS)
 		return;
 	SL_LOG(WARNING, "table full, dropping packets: %" PRIu64 " so far, %u of %u connections",
-			sum.drop, ct_table_count(t), t->conf.max);
-	app->table_full = sum.drop;
+			full, ct_table_count(t), t->conf.max);
+	app->table_full = full;
 	app->table_full_ms = now_ms;
 }
