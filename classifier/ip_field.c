@@ -33,25 +33,31 @@ uint8_t ipt_ttl(struct rte_mbuf *m)
 	return ip_header(m)[is_v4(m) ? 8 : 7];
 }
 
-/* see SL_PKT_SUM_STALE */
-static void changed6(struct rte_mbuf *m)
+/* one 16-bit word of an IPv6 header, which has no checksum of its own; see SL_PKT_SUMMED */
+static void set_word6(struct rte_mbuf *m, unsigned int off, uint8_t hi, uint8_t lo)
 {
+	uint8_t *ip = ip_header(m);
 	struct sl_pkt *p = sl_pkt(m);
+	uint32_t was = (uint32_t)ip[off] << 8 | ip[off + 1];
+	uint32_t sum;
 
-	if (p->ct != NULL && (p->flags & SL_PKT_CT_TEMPLATE) == 0)
-		p->flags |= SL_PKT_SUM_STALE;
+	ip[off] = hi;
+	ip[off + 1] = lo;
+	if (likely((p->flags & SL_PKT_SUMMED) == 0))
+		return;
+	sum = p->hdr_sum + (was ^ 0xffff) + ((uint32_t)hi << 8 | lo);
+	sum = (sum & 0xffff) + (sum >> 16);
+	p->hdr_sum = (uint16_t)(sum + (sum >> 16));
 }
 
 void ipt_set_ttl(struct rte_mbuf *m, uint8_t ttl)
 {
 	uint8_t *ip = ip_header(m);
 
-	if (is_v4(m)) {
+	if (is_v4(m))
 		set_word4(ip, 8, ttl, ip[9]);
-	} else if (ip[7] != ttl) {
-		ip[7] = ttl;
-		changed6(m);
-	}
+	else
+		set_word6(m, 6, ip[6], ttl);
 }
 
 uint8_t ipt_tos(struct rte_mbuf *m)
@@ -69,9 +75,5 @@ void ipt_set_tos(struct rte_mbuf *m, uint8_t tos)
 		set_word4(ip, 0, ip[0], tos);
 		return;
 	}
-	if (ipt_tos(m) == tos)
-		return;
-	changed6(m);
-	ip[0] = (uint8_t)((ip[0] & 0xf0) | tos >> 4);
-	ip[1] = (uint8_t)(tos << 4 | (ip[1] & 0x0f));
+	set_word6(m, 0, (uint8_t)((ip[0] & 0xf0) | tos >> 4), (uint8_t)(tos << 4 | (ip[1] & 0x0f)));
 }

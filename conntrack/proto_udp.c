@@ -27,6 +27,8 @@ bool ct_udp_check(const struct ct_pkt *c)
 	/* the sum runs to the end of the packet, whatever the length says */
 	if (udp->dgram_cksum != 0 && unlikely(!ct_csum_is_right(c, IPPROTO_UDP, there, there)))
 		return ct_is_invalid(c, CT_INVALID_CHECKSUM);
+	if (c->verify && c->p->family == SL_AF_INET6)
+		c->p->flags |= SL_PKT_SUMMED;
 	return true;
 }
 

@@ -12,10 +12,10 @@
 #include <rte_udp.h>
 
 #define ROUTING_HDR_MIN 8U
-/* transport bytes that the kernel sums up at once, not when somebody reads them */
-#define CHECKSUM_AT_ONCE 76U
 #define ROUTING_RPL 3 /* RFC 6554 */
 #define ROUTING_SEGMENT 4 /* RFC 8754 */
+/* bytes of UDP that the kernel sums up when they come in, not when somebody reads them */
+#define SUM_AT_ONCE 76U
 
 /* where the walk along the headers is, counted from the IPv6 header */
 struct place {
@@ -186,6 +186,15 @@ static void take_icmp(struct sl_worker *w, struct rte_mbuf *m, uint32_t l4_off)
 	}
 }
 
+/*
+ * Where conntrack has tested the checksum the kernel keeps its sum, with the IP header in it, and does
+ * not correct it when a rule changes the traffic class or hop limit. Seen with UDP alone.
+ */
+static bool has_stale_sum(const struct sl_pkt *p)
+{
+	return p->flags & SL_PKT_SUMMED && p->hdr_sum != 0 && p->hdr_sum != 0xffff;
+}
+
 /* UDP: the length field may cut the packet; UDP-Lite: it says how much the checksum covers */
 static bool udp_ok(struct sl_worker *w, struct rte_mbuf *m, uint8_t proto, uint32_t l4_off)
 {
@@ -204,11 +213,7 @@ static bool udp_ok(struct sl_worker *w, struct rte_mbuf *m, uint8_t proto, uint3
 		sl_pkt_trim(m, l4_off + covered);
 		len = covered;
 	}
-	/*
-	 * The kernel takes a sum with the header in it from conntrack, does not correct it when a rule
-	 * changes the header, and believes it for all that is longer.
-	 */
-	if (p->flags & SL_PKT_SUM_STALE && proto == IPPROTO_UDP && len > CHECKSUM_AT_ONCE)
+	if (proto == IPPROTO_UDP && len > SUM_AT_ONCE && has_stale_sum(p))
 		return take_drop(w, m, SL_DROP_HOST_CHECKSUM);
 	if (udp.dgram_cksum == 0 || !checksum_ok(m, p, proto, l4_off, covered, len))
 		return take_drop(w, m, SL_DROP_HOST_CHECKSUM);

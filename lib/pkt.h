@@ -51,8 +51,7 @@ struct sl_nexthop;
 #define SL_PKT_CT_TEMPLATE (1U << 19) /* ct is what a CT target asked for (struct ct_template) */
 #define SL_PKT_ABOUT_COPY (1U << 23) /* answers a copy of TEE: is not copied either */
 #define SL_PKT_COPY (1U << 21) /* made by TEE: is not copied again, nor fragmented */
-#define SL_PKT_SUM_STALE \
-	(1U << 22) /* IPv6: header changed behind conntrack's test of the checksum */
+#define SL_PKT_SUMMED (1U << 22) /* UDP over IPv6: conntrack has tested the checksum */
 
 /* how a packet belongs to its connection; the kernel's numbers */
 enum sl_ct_info {
@@ -104,7 +103,10 @@ struct sl_pkt {
 	uint16_t vlan_tci; /* tag that the frame came with, host order, 0 = none */
 	uint16_t frag_max; /* size of the largest fragment it was reassembled from, 0 = was whole */
 	uint32_t priority; /* as skb->priority: TOS class, CLASSIFY */
-	uint16_t opt_off; /* IPv4, SL_PKT_OPT_SR: offset in the frame of the next hop's address */
+	union {
+		uint16_t opt_off; /* IPv4, SL_PKT_OPT_SR: offset in the frame of the next hop's address */
+		uint16_t hdr_sum; /* IPv6, SL_PKT_SUMMED: what rules have added to the header since */
+	};
 	uint16_t zone; /* conntrack zone */
 	uint64_t rx_ns; /* arrival by the worker's clock */
 	struct sl_addr via; /* next hop address on the link (gateway or destination) */

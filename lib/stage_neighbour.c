@@ -38,7 +38,7 @@ bool neigh_frame_align(struct rte_mbuf *m)
 	p->l3_off = RTE_ETHER_HDR_LEN;
 	if (p->l4_off != 0)
 		p->l4_off = (uint16_t)(p->l4_off - extra);
-	if (p->opt_off != 0)
+	if (p->family == SL_AF_INET && p->opt_off != 0)
 		p->opt_off = (uint16_t)(p->opt_off - extra);
 	return true;
 }

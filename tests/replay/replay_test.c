@@ -7,6 +7,7 @@
 
 #include <pcap/pcap.h>
 
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -469,6 +470,82 @@ static void test_n38_replay_when_a_limit_drops_then_no_entry(void **state)
 	rig_close(rig);
 }
 
+/* UDP of @len bytes from fd01::2 to the router, fd01::1 */
+static void frame_udp6(struct frame *f, uint16_t len)
+{
+	uint8_t ip[40] = { 0x60, [4] = (uint8_t)(len >> 8), [5] = (uint8_t)len, [6] = 17, [7] = 64,
+		[8] = 0xfd, [9] = 1, [23] = 2, [24] = 0xfd, [25] = 1, [39] = 1 };
+	uint8_t udp[256] = { 4, 0, 0, 9, (uint8_t)(len >> 8), (uint8_t)len };
+	uint16_t sum;
+
+	/* a pseudo header: both addresses, length and protocol */
+	memset(udp + 8, 'u', len - 8U);
+	sum = frame_sum_be(ip + 8, 32, 0);
+	sum = frame_sum_be(udp, len, (uint16_t)~ntohs(sum) + len + 17U);
+	memcpy(udp + 6, &sum, sizeof(sum));
+	frame_eth(f, 1, 0, 0x86dd);
+	frame_put(f, ip, sizeof(ip));
+	frame_put(f, udp, len);
+}
+
+/*
+ * Asked of the kernel: where conntrack has tested the checksum, and a rule has changed the header,
+ * UDP of more than 76 bytes to a closed port is dropped as one with a wrong checksum.
+ */
+static void test_replay_when_rule_changes_ipv6_header_then_long_udp_is_dropped(void **state)
+{
+#define TOS "-A INPUT -j TOS --set-tos 0xff\n"
+	static const struct {
+		const char *mangle;
+		unsigned int tested; /* nf_conntrack_checksum */
+		uint16_t len;
+		unsigned int answers;
+	} cases[] = {
+		{ TOS, 1, 76, 1 },
+		{ TOS, 1, 77, 0 },
+		{ TOS, 0, 77, 1 },
+		{ "", 1, 77, 1 },
+		{ TOS "-A INPUT -j TOS --set-tos 0\n", 1, 77, 1 },
+		{ "-A INPUT -j TOS --set-tos 0\n", 1, 77, 1 },
+		{ "-A PREROUTING -j HL --hl-set 9\n", 1, 77, 0 },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig_frames out;
+		struct rig *rig;
+		char conf[512];
+		FILE *f;
+
+		snprintf(conf, sizeof(conf),
+				"ports:\n"
+				"  - {name: wan, device: d0, addresses: [\"fd01::1/64\"]}\n"
+				"  - {name: lan, device: d1, addresses: [10.0.0.1/24]}\n"
+				"neighbours:\n"
+				"  - {ip: \"fd01::2\", mac: \"02:00:00:00:01:02\", port: wan}\n"
+				"firewall: {ip6tables: rules.v6}\n"
+				"sysctl: {net.netfilter.nf_conntrack_checksum: %u}\n",
+				cases[i].tested);
+		rig = rig_open(conf, ports);
+		f = fopen(rig_path(rig, "rules.v6"), "w");
+		assert_non_null(f);
+		fprintf(f,
+				"*mangle\n%sCOMMIT\n"
+				"*filter\n-A INPUT -m conntrack --ctstate NEW\nCOMMIT\n",
+				cases[i].mangle);
+		assert_int_equal(fclose(f), 0);
+		frame_udp6(&frame, cases[i].len);
+		rig_add(rig, "wan", 1000000, frame.data, frame.len);
+		rig_run(rig, 1);
+		out = rig_out(rig, "wan");
+		if (out.n != cases[i].answers)
+			fail_msg("case %u: %zu answers", i, out.n);
+		rig_free(&out);
+		rig_close(rig);
+	}
+#undef TOS
+}
+
 /* as the kernel: what would be the reply is another connection's, so this one cannot stay */
 static void test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops(void **state)
 {
@@ -481,9 +558,15 @@ static void test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_dr
 			"  - {ip: 10.0.0.2, mac: \"02:00:00:00:02:02\", port: lan}\n"
 			"firewall: {iptables: rules.v4}\n";
 	static const struct {
-		const char *zone;
+		const char *zone, *back; /* of the question and of what comes back; "": none */
 		unsigned int answers;
-	} cases[] = { { "--zone-reply 7", 0 }, { "--zone-orig 7", 1 }, { "--zone 7", 1 } };
+	} cases[] = {
+		{ "--zone-reply 7", "", 0 },
+		{ "--zone-orig 7", "", 1 },
+		{ "--zone 7", "", 1 },
+		{ "--zone-reply 9", "-A PREROUTING -i lan -j CT --zone-orig 9\n", 1 },
+		{ "--zone-orig 4", "-A PREROUTING -i lan -j CT --zone-reply 4\n", 1 },
+	};
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -493,9 +576,9 @@ static void test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_dr
 
 		assert_non_null(f);
 		fprintf(f,
-				"*raw\n-A PREROUTING -i wan -j CT %s\nCOMMIT\n"
+				"*raw\n-A PREROUTING -i wan -j CT %s\n%sCOMMIT\n"
 				"*filter\n-A FORWARD -m conntrack --ctstate NEW\nCOMMIT\n",
-				cases[i].zone);
+				cases[i].zone, cases[i].back);
 		assert_int_equal(fclose(f), 0);
 		frame_eth(&frame, 1, 0, 0x0800);
 		frame_ip4(&frame, A, B, 253, 1, 0, 8);
@@ -530,6 +613,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_replay_json_accounts_for_every_packet),
 		cmocka_unit_test(test_replay_gives_the_same_whatever_the_workers),
 		cmocka_unit_test(test_n38_replay_when_a_limit_drops_then_no_entry),
+		cmocka_unit_test(
+				test_replay_when_rule_changes_ipv6_header_then_long_udp_is_dropped),
 		cmocka_unit_test(
 				test_replay_when_a_zone_of_one_direction_makes_replies_clash_then_drops),
 	};
