@@ -153,7 +153,6 @@ static uint64_t change_leaf(struct forest_change *c, uint64_t e, const struct fo
 
 	if (c->add && n + 1 > SPLIT_RULES) {
 		uint32_t ids[FOREST_LEAF_MAX], m = collect(c, e, region, ids);
-
 		uint64_t tree;
 
 		if (m < FOREST_LEAF_MAX && split_leaf(c, ids, m, region, depth, &tree))
