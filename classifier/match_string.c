@@ -2,7 +2,8 @@
 /*
  * string: Horspool's search. A table says for each byte how far the window may move when that byte
  * stands under the pattern's last one: in "abcab", 'b' moves by 3, 'a' by 1, 'c' by 2, all others by
- * 5. Both --algo answer the same, so both take this one.
+ * 5. Every text is found, as by the kernel's kmp, which both --algo take. The kernel's bm does not
+ * find all: see the known differences in docs/config.md.
  *
  * Horspool, Practical fast searching in strings, Software: Practice and Experience 10, 1980.
  */
