@@ -73,10 +73,6 @@ struct ct_tcp {
 	uint8_t last_flags;
 };
 
-struct ct_udp {
-	uint32_t stream_ms; /* from when a packet makes it a stream */
-};
-
 struct ct_gre {
 	uint32_t stream_s, timeout_s;
 };
@@ -109,10 +105,9 @@ struct ct_entry {
 	uint16_t slot; /* of the wheel, plus 1; 0: in none. Outlives the connection */
 	uint32_t created_ms;
 
-	/* line 1: of the protocol */
+	/* line 1: of the protocol; UDP has nothing there, so that its packets need not wait for it */
 	union {
 		struct ct_tcp tcp;
-		struct ct_udp udp;
 		struct ct_gre gre;
 		struct ct_sctp sctp;
 		uint8_t proto_data[64];

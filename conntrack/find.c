@@ -104,14 +104,20 @@ bool ct_is_used(struct ct_shard *s, const struct ct_tuple *t, const struct ct_en
 	return used;
 }
 
-static inline void fetch(const struct ct_shard *s, uint32_t ref)
+/*
+ * Into the second cache: of 64 packets more lines are under way than the first has places to wait
+ * for, and what is asked of it beyond those is forgotten (measured on Zen 4: from 22 on). UDP has
+ * nothing on the second line.
+ */
+static inline void fetch(const struct ct_shard *s, uint32_t ref, uint8_t proto)
 {
 	const struct ct_entry *e = &s->entries[ref >> 2];
 
-	rte_prefetch0(e);
-	rte_prefetch0(&e->tcp);
+	rte_prefetch1(e);
+	if (proto != IPPROTO_UDP)
+		rte_prefetch1(&e->tcp);
 	if (unlikely((ref & 3) == CT_STANDS_REPLY))
-		rte_prefetch0(&e->reply);
+		rte_prefetch1(&e->reply);
 }
 
 void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
@@ -127,7 +133,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 	for (unsigned int i = 0; i < n; i++) {
 		hash[i] = ct_hash(&x->key, &t[i]);
 		b[i] = &x->buckets[ct_where(x, (uint32_t)hash[i])];
-		rte_prefetch0(b[i]);
+		rte_prefetch1(b[i]);
 	}
 	/*
 	 * Without a branch on what a bucket holds: one that is guessed wrong is found out when the
@@ -138,7 +144,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		unsigned int slots = ct_slots_of(b[i], ct_tag(hash[i]));
 
 		ref[i] = b[i]->ref[__builtin_ctz(slots | 1U << 14) / 2];
-		fetch(s, ref[i]);
+		fetch(s, ref[i], t[i].proto);
 		second[n_second] = (uint8_t)i;
 		n_second += slots == 0;
 	}
@@ -146,7 +152,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		unsigned int i = second[k];
 
 		b[i] = &x->buckets[ct_where(x, ct_other((uint32_t)hash[i], ct_tag(hash[i])))];
-		rte_prefetch0(b[i]);
+		rte_prefetch1(b[i]);
 	}
 	for (unsigned int k = 0; k < n_second; k++) {
 		unsigned int i = second[k];
@@ -156,7 +162,7 @@ void ct_find_bulk(struct ct_shard *s, const struct ct_tuple *t, unsigned int n,
 		if (slots == 0)
 			continue;
 		ref[i] = b[i]->ref[__builtin_ctz(slots) / 2];
-		fetch(s, ref[i]);
+		fetch(s, ref[i], t[i].proto);
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		found[i] = (struct ct_found){ NULL, CT_ORIGINAL };

@@ -36,8 +36,6 @@ enum ct_verdict ct_udp_packet(const struct ct_pkt *c, struct ct_entry *e)
 {
 	uint32_t status = e->status;
 
-	if (unlikely(c->is_new))
-		e->udp.stream_ms = c->s->now_ms + STREAM_MS;
 	if ((status & CT_SEEN_REPLY) == 0) {
 		ct_refresh(c->s, e, c->conf->udp_s);
 		return CT_PASS;
@@ -47,7 +45,7 @@ enum ct_verdict ct_udp_packet(const struct ct_pkt *c, struct ct_entry *e)
 		ct_refresh(c->s, e, c->conf->udp_stream_s);
 		return CT_PASS;
 	}
-	if ((int32_t)(c->s->now_ms - e->udp.stream_ms) <= 0) {
+	if (c->s->now_ms - e->created_ms <= STREAM_MS) {
 		ct_refresh(c->s, e, c->conf->udp_s);
 		return CT_PASS;
 	}

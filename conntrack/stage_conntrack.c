@@ -224,7 +224,8 @@ static __rte_noinline void tell(
 static enum ct_verdict handle(struct ct_pkt *c, struct ct_entry *e)
 {
 	uint32_t was = e->status;
-	uint8_t was_state = e->tcp.state;
+	/* read only if somebody asks: UDP has not fetched that line */
+	uint8_t was_state = unlikely(c->s->events != NULL) ? e->tcp.state : 0;
 	enum ct_verdict verdict;
 
 	c->p->ct = e;

@@ -304,8 +304,6 @@ static struct ct_entry *make(struct ct_shard *s, const struct reader *r, const s
 	e->nat_port = old->nat_port;
 	e->events_off = old->events_off;
 	memcpy(e->proto_data, old->proto_data, sizeof(e->proto_data));
-	if (old->orig.proto == IPPROTO_UDP)
-		e->udp.stream_ms += r->shift_ms;
 	if (cold != NULL)
 		memcpy(ct_cold(s, e), cold, sizeof(*s->cold));
 	if (!join_nat(s, e)) {

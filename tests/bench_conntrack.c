@@ -47,7 +47,7 @@ static inline void make_tuple(uint64_t i, bool reply, struct ct_tuple *t)
 		.sport_be = (rte_be16_t)(reply ? y >> 16 : y),
 		.dport_be = (rte_be16_t)(reply ? y : y >> 16),
 		.family = SL_AF_INET,
-		.proto = IPPROTO_UDP };
+		.proto = IPPROTO_TCP };
 }
 
 static struct ct_table *make_table(struct sl_router **r, uint32_t n)
@@ -138,7 +138,7 @@ static double find_cost(struct ct_shard *s, uint64_t first, uint32_t n, double *
 					continue;
 				}
 				found[i].e->expires_ms++;
-				found[i].e->udp.stream_ms++;
+				found[i].e->tcp.last_seq++;
 			}
 		}
 		cost[round] = (double)(rte_rdtsc() - start) / bursts / SL_BURST;

@@ -92,7 +92,6 @@ static struct ct_table *fill(unsigned int n_workers)
 	e->master_at = ct_index_of(s, master);
 	t = tf_many(1);
 	e = tf_add(s, &t, 30);
-	e->udp.stream_ms = s->now_ms + 2000;
 	t = tf_many(2);
 	tf_add(s, &t, 8); /* over before the load */
 	t = tf_many(3);
@@ -152,7 +151,7 @@ static void test_state_comes_back(void **state)
 	t = tf_many(1);
 	e = ct_find(s, &t).e;
 	assert_int_equal(ct_seconds_left(e, s->now_ms), 18);
-	assert_int_equal(e->udp.stream_ms, s->now_ms - 10000);
+	assert_int_equal(s->now_ms - e->created_ms, 12000);
 	t = tf_tuple("2001:db8::1", "2001:db8::2", 47, 0, 0);
 	assert_null(ct_find(s, &t).e);
 	t.zone = 9;
