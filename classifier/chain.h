@@ -14,6 +14,7 @@
 #include "classifier/classifier.h"
 #include "classifier/eval.h"
 #include "classifier/ext.h"
+#include "classifier/patterns.h"
 #include "lib/port.h"
 
 /* most boxes of one rule; what would take more is left to the test behind the look-up */
@@ -34,6 +35,7 @@ struct chain_match {
 #define CHAIN_EXACT_ODD (1U << 1) /* likewise for all others */
 #define CHAIN_OPEN (1U << 2) /* the box holds everything: test at once, do not look up */
 #define CHAIN_ORDERED (1U << 3) /* not before earlier packets of the batch have their verdict */
+#define CHAIN_REWRITES (1U << 4) /* the target may write bytes of the packet */
 
 struct chain_rule {
 	/* the core options as masks; an interface test is a set of ports, bit 0: no device */
@@ -50,6 +52,9 @@ struct chain_rule {
 	uint16_t n_lead; /* matches without state or hotdrop, in front of all others */
 	uint32_t chain; /* of a jump or goto */
 	uint32_t index; /* of its counters */
+	/* the lead holds only if this pattern of the table is in the packet, see patterns.h; 0: none */
+	uint32_t needle, needle_pass;
+	uint32_t run_end, run_bits; /* behind rules in a row that have one, and behind their bits */
 	struct chain_match *matches;
 	const struct ipt_target_ops *target;
 	void *target_state;
@@ -92,6 +97,7 @@ struct chain_table {
 	uint32_t depth; /* most calls within calls */
 	bool serial; /* a target writes what matches read: one packet after the other */
 	bool traces; /* a rule starts a trace */
+	struct ipt_patterns *patterns; /* NULL: there are none */
 	struct eval_scratch *scratch[SL_WORKERS_MAX]; /* [worker] */
 };
 
@@ -154,6 +160,8 @@ int chain_index(const struct ipt_prog *prog, const struct chain_table *t, struct
 /* eval.c */
 struct eval_scratch *eval_scratch_create(uint32_t depth);
 void eval_scratch_free(struct eval_scratch *s);
+
+extern const char *const chain_table_names[IPT_TABLE_NB]; /* trace.c */
 
 /* trace.c: a record about the packet of @c at a rule, or (@pos is their number) behind the last one;
  * nothing if the packet is not traced */

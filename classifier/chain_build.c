@@ -243,6 +243,13 @@ static int index_chains(struct build *b, struct chain_table *t)
 	return ret;
 }
 
+static int make_patterns(struct build *b, struct chain_table *t)
+{
+	const struct ipt_prog_spec *spec = b->spec;
+
+	return ipt_patterns_build(t, spec->r->n_workers, spec->note, spec->note_arg, &t->patterns);
+}
+
 static int make_table(struct build *b, const struct ipt_table *text)
 {
 	struct chain_table *t = &b->prog->tables[text->id];
@@ -258,6 +265,8 @@ static int make_table(struct build *b, const struct ipt_table *text)
 		ret = measure_depth(t);
 	if (ret == 0)
 		ret = index_chains(b, t);
+	if (ret == 0)
+		ret = make_patterns(b, t);
 	for (unsigned int i = 0; ret == 0 && i < b->spec->r->n_workers; i++) {
 		t->scratch[i] = eval_scratch_create(t->depth);
 		if (t->scratch[i] == NULL)
@@ -336,6 +345,7 @@ static void free_table(struct chain_table *t)
 	}
 	free(t->chains);
 	chain_ifaces_free(t->ifaces);
+	ipt_patterns_free(t->patterns);
 	for (unsigned int i = 0; i < SL_WORKERS_MAX; i++)
 		eval_scratch_free(t->scratch[i]);
 }

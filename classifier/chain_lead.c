@@ -35,6 +35,7 @@ static const bool harmless[IPT_M_NB] = {
 	[IPT_M_PHYSDEV] = true,
 	[IPT_M_PKTTYPE] = true,
 	[IPT_M_REALM] = true,
+	[IPT_M_REGEX] = true,
 	[IPT_M_RPFILTER] = true,
 	[IPT_M_SET] = true,
 	[IPT_M_STATE] = true,
@@ -62,6 +63,21 @@ static const bool private_target[IPT_T_NB] = {
 	[IPT_T_TCPOPTSTRIP] = true,
 	[IPT_T_TOS] = true,
 	[IPT_T_TTL] = true,
+};
+
+/* leave the bytes of the packet as they are */
+static const bool only_reads[IPT_T_NB] = {
+	[IPT_T_AUDIT] = true,
+	[IPT_T_CLASSIFY] = true,
+	[IPT_T_CONNMARK] = true,
+	[IPT_T_CT] = true,
+	[IPT_T_HMARK] = true,
+	[IPT_T_LOG] = true,
+	[IPT_T_MARK] = true,
+	[IPT_T_NFLOG] = true,
+	[IPT_T_NOTRACK] = true,
+	[IPT_T_SET] = true,
+	[IPT_T_TRACE] = true,
 };
 
 /* CONNMARK as well, where it only reads: whoever writes makes its table serial */
@@ -95,6 +111,8 @@ void chain_lead(struct chain_rule *rule)
 	for (; n < rule->n_matches; n++)
 		if (is_stateful(&rule->matches[n]))
 			rule->flags |= CHAIN_ORDERED;
+	if (rule->verdict == IPT_TARGET && !only_reads[rule->rule->target.kind])
+		rule->flags |= CHAIN_REWRITES;
 	if (rule->verdict == IPT_TARGET && !is_private(&rule->rule->target))
 		rule->flags |= CHAIN_ORDERED;
 }

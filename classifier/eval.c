@@ -46,6 +46,8 @@ struct eval {
 	struct ipt_counters *counters;
 	const struct chain *base;
 	const struct chain *chain; /* of the wave */
+	uint64_t *found; /* of each packet, patterns of the table; NULL: there are none */
+	uint32_t found_words;
 	struct ipt_ctx c;
 	bool fresh; /* all stand where they started */
 	bool serial; /* one packet after the other */
@@ -119,6 +121,17 @@ static void make_key(struct eval *x, unsigned int i)
 static void point(struct eval *x, unsigned int i)
 {
 	eval_point(&x->c, &x->s->v[i], x->s->v[i].chain);
+	if (x->found != NULL)
+		x->c.found = x->found + i * x->found_words;
+}
+
+/* whether it is known that the rule does not hold, since its pattern is not in the packet */
+static bool is_without(const struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	/* broken headers may drop a packet before a pattern is looked for */
+	return r->needle != 0 && !x->s->v[i].odd
+			&& ipt_patterns_lacks(
+					x->found + i * x->found_words, r->needle, r->needle_pass);
 }
 
 /* whether the part of a rule that may be asked at any time holds, or wants the packet dropped */
@@ -127,6 +140,8 @@ static bool lead_holds(struct eval *x, const struct chain_rule *r, unsigned int 
 	struct ipt_ctx *c = &x->c;
 	bool holds;
 
+	if (is_without(x, r, i))
+		return false;
 	point(x, i);
 	holds = chain_core_holds(r, c, &x->s->v[i]);
 	if (holds) {
@@ -208,6 +223,9 @@ static void run_target(struct eval *x, const struct chain_rule *r, unsigned int 
 	int verdict = r->target->run(&x->c, &r->rule->target, r->target_state);
 
 	e->m = x->c.m;
+	/* other bytes: search again */
+	if (x->found != NULL && r->flags & CHAIN_REWRITES)
+		x->found[i * x->found_words] = 0;
 	if (verdict != IPT_CONTINUE) {
 		finish(x, i, verdict);
 		return;
@@ -314,9 +332,14 @@ static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
 	struct eval_pkt *e = &x->s->v[i];
 
 	*found = true;
-	for (; e->pos < x->chain->n; e->pos++) {
+	while (e->pos < x->chain->n) {
 		const struct chain_rule *r = &x->chain->rules[e->pos];
 
+		if (is_without(x, r, i)) {
+			e->pos = ipt_patterns_next(
+					x->t->patterns, x->found + i * x->found_words, r);
+			continue;
+		}
 		/* engines do not hold the front: whoever was not put through it tests it here */
 		if (!to_end && !(r->flags & CHAIN_OPEN) && e->pos >= x->chain->n_front) {
 			*found = false;
@@ -324,6 +347,7 @@ static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
 		}
 		if (((r->flags & CHAIN_OPEN) && is_exact(r, e)) || lead_holds(x, r, i))
 			return e->pos;
+		e->pos++;
 	}
 	return SL_CLS_MISS;
 }
@@ -544,6 +568,8 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 		.todo = UINT64_MAX >> (64 - n),
 	};
 
+	if (t->patterns != NULL)
+		x.found = ipt_patterns_begin(t->patterns, w->id, n, &x.found_words);
 	for (unsigned int i = 0; i < n; i++) {
 		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
 		x.s->v[i].chain = base;

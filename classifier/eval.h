@@ -34,6 +34,9 @@ struct ipt_prog_spec {
 	/* the program in force, and for each rule of @rs its equal there or IPT_NO_RULE; or NULL */
 	const struct ipt_prog *prev;
 	const uint32_t *same;
+	/* what is worth to be told about a rule that is taken, by line; 0: about all; or NULL */
+	void (*note)(void *arg, uint32_t line, const char *text);
+	void *note_arg;
 };
 
 struct ipt_prog_error {

@@ -24,6 +24,7 @@ struct ipt_ctx eval_ctx(const struct ipt_prog *prog, enum ipt_table_id table, en
 	return (struct ipt_ctx){
 		.w = w,
 		.sets = prog->sets,
+		.patterns = prog->tables[table].patterns,
 		.family = prog->family,
 		.table = (uint8_t)table,
 		.hook = (uint8_t)hook,

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ipt_patterns;
 struct ipt_sets;
 struct sl_router;
 struct sl_worker;
@@ -40,6 +41,8 @@ struct ipt_ctx {
 	bool hotdrop; /* a match sets it: the packet is dropped at once */
 	const struct ipt_rule *rule; /* for LOG, TRACE and errors */
 	uint32_t chain; /* its chain in the table */
+	const struct ipt_patterns *patterns; /* of the table; NULL: there are none */
+	uint64_t *found; /* which of them the packet has, see classifier/patterns.h; NULL: not asked */
 };
 
 /* what create() may use [control] */

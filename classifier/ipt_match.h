@@ -52,6 +52,7 @@
 	X(QUOTA, "quota")           \
 	X(REALM, "realm")           \
 	X(RECENT, "recent")         \
+	X(REGEX, "regex")           \
 	X(RPFILTER, "rpfilter")     \
 	X(RT, "rt")                 \
 	X(SCTP, "sctp")             \
@@ -308,6 +309,18 @@ struct ipt_m_string {
 	uint8_t len;
 	uint8_t pattern[IPT_STRING_MAX];
 	const char *algo;
+};
+
+enum {
+	IPT_REGEX_REGEX = 1 << 0,
+	IPT_REGEX_ICASE = 1 << 1,
+	IPT_REGEX_FROM = 1 << 2,
+	IPT_REGEX_TO = 1 << 3,
+};
+struct ipt_m_regex {
+	uint16_t from; /* ^ and $ are the ends of [from, to), counted from the IP header; filled in */
+	uint16_t to;
+	const char *pattern;
 };
 
 enum {

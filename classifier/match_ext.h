@@ -28,6 +28,7 @@ extern const struct ipt_match_ops ipt_match_pkttype_ops;
 extern const struct ipt_match_ops ipt_match_quota_ops;
 extern const struct ipt_match_ops ipt_match_realm_ops;
 extern const struct ipt_match_ops ipt_match_recent_ops;
+extern const struct ipt_match_ops ipt_match_regex_ops;
 extern const struct ipt_match_ops ipt_match_rpfilter_ops;
 extern const struct ipt_match_ops ipt_match_rt_ops;
 extern const struct ipt_match_ops ipt_match_sctp_ops;

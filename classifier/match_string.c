@@ -5,9 +5,12 @@
  * 5. Every text is found, as by the kernel's kmp, which both --algo take. The kernel's bm does not
  * find all: see the known differences in docs/config.md.
  *
+ * This search is for a pattern that Hyperscan cannot hold, see patterns.h, and to hold that one against.
+ *
  * Horspool, Practical fast searching in strings, Software: Practice and Experience 10, 1980.
  */
 #include "classifier/match_ext.h"
+#include "classifier/patterns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,19 +20,12 @@
 static_assert(WINDOW > 2 * IPT_STRING_MAX, "the window moves on by more than it keeps");
 
 struct finder {
+	struct ipt_pattern in; /* first */
 	uint8_t len;
 	uint8_t pattern[IPT_STRING_MAX]; /* folded */
 	uint8_t move[256];
 	uint8_t fold[256]; /* what a byte of the packet counts as */
 };
-
-/* The kernel's toupper() knows Latin-1; it takes 0xdf, which has no upper case, for a lower one. */
-static uint8_t to_upper(uint8_t b)
-{
-	bool lower = (b >= 'a' && b <= 'z') || (b >= 0xdf && b != 0xf7);
-
-	return lower ? (uint8_t)(b - 32) : b;
-}
 
 static int string_create(
 		__rte_unused struct ipt_env *env, const struct ipt_match *match, void **state)
@@ -42,7 +38,8 @@ static int string_create(
 		return -ENOMEM;
 	f->len = s->len;
 	for (unsigned int i = 0; i < 256; i++)
-		f->fold[i] = match->set & IPT_STRING_ICASE ? to_upper((uint8_t)i) : (uint8_t)i;
+		f->fold[i] = match->set & IPT_STRING_ICASE ? ipt_string_upper((uint8_t)i)
+							   : (uint8_t)i;
 	memset(move, s->len, sizeof(move));
 	for (unsigned int i = 0; i < s->len; i++) {
 		f->pattern[i] = f->fold[s->pattern[i]];
@@ -93,13 +90,20 @@ static bool find_in_frame(const struct finder *f, struct rte_mbuf *m, uint32_t o
 	return false;
 }
 
+static bool find_alone(
+		const struct ipt_ctx *c, const struct ipt_m_string *s, const struct finder *f)
+{
+	uint32_t off, len = ipt_patterns_window(c, s->from, s->to, &off);
+
+	return len > 0 && find_in_frame(f, c->m, off, len);
+}
+
 static bool string_match(struct ipt_ctx *c, const struct ipt_match *match, void *state)
 {
-	const struct ipt_m_string *s = match->data;
 	const struct finder *f = state;
-	uint32_t end = RTE_MIN((uint32_t)s->to, c->m->pkt_len - c->p->l3_off);
-	bool found = f->len != 0 && s->from < end
-			&& find_in_frame(f, c->m, c->p->l3_off + (uint32_t)s->from, end - s->from);
+	enum ipt_patterns_answer answer = ipt_patterns_ask(c, &f->in);
+	bool found = answer == IPT_PATTERN_UNKNOWN ? find_alone(c, match->data, f)
+						   : answer == IPT_PATTERN_FOUND;
 
 	return found != !!(match->inv & (IPT_STRING_STRING | IPT_STRING_HEX));
 }

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-static const char *const tables[IPT_TABLE_NB] = {
+const char *const chain_table_names[IPT_TABLE_NB] = {
 	[IPT_FILTER] = "filter",
 	[IPT_MANGLE] = "mangle",
 	[IPT_NAT] = "nat",
@@ -72,7 +72,7 @@ void chain_trace(const struct chain_table *t, const struct ipt_ctx *c, uint32_t 
 		return;
 	if (pos == in->n || ends_chain(&in->rules[pos]))
 		what = in->text->builtin ? "policy" : "return";
-	snprintf(rec.prefix, sizeof(rec.prefix), "TRACE: %s:%s:%s:%u ", tables[c->table],
+	snprintf(rec.prefix, sizeof(rec.prefix), "TRACE: %s:%s:%s:%u ", chain_table_names[c->table],
 			in->text->name, what, pos + 1);
 	sl_pktlog_write(c->w, c->m, &rec, log_record_wants(c->p));
 }

@@ -35,6 +35,10 @@ static int compile(const struct sl_firewall_args *args, struct sl_firewall *fw,
 	struct ipt_prog_error why;
 	int ret = 0;
 
+	if (report != NULL) {
+		spec.note = build_report_note;
+		spec.note_arg = report;
+	}
 	if (prev != NULL && prev->rs[family] != NULL) {
 		ret = build_same(fw->rs[family], prev->rs[family], &fw->same[family]);
 		spec.prev = prev->prog[family];

@@ -12,12 +12,14 @@ struct report_line {
 	uint32_t line;
 	char *text;
 	char *why; /* NULL: exact */
+	char *note; /* or NULL */
 };
 
 struct build_report {
 	const char *path;
 	struct report_line *v;
 	size_t n, room;
+	char *note; /* about all, a line each; or NULL */
 	bool failed; /* out of memory */
 };
 
@@ -37,7 +39,9 @@ void build_report_free(struct build_report *r)
 	for (size_t i = 0; i < r->n; i++) {
 		free(r->v[i].text);
 		free(r->v[i].why);
+		free(r->v[i].note);
 	}
+	free(r->note);
 	free(r->v);
 	free(r);
 }
@@ -73,6 +77,32 @@ void build_report_refuse(struct build_report *r, uint32_t line, const char *why)
 	}
 }
 
+static void add_note(struct build_report *r, char **note, const char *text)
+{
+	char *both = NULL;
+
+	if (asprintf(&both, "%s%s%s", *note == NULL ? "" : *note, *note == NULL ? "" : "; ", text)
+			< 0) {
+		r->failed = true;
+		return;
+	}
+	free(*note);
+	*note = both;
+}
+
+void build_report_note(void *arg, uint32_t line, const char *text)
+{
+	struct build_report *r = arg;
+
+	if (line == 0)
+		add_note(r, &r->note, text);
+	for (size_t i = 0; line != 0 && i < r->n; i++)
+		if (r->v[i].line == line) {
+			add_note(r, &r->v[i].note, text);
+			return;
+		}
+}
+
 static bool is_rule(const char *text)
 {
 	return text != NULL && (text[0] == '-' || text[0] == '[');
@@ -92,7 +122,11 @@ void build_report_print(const struct build_report *r, FILE *f)
 			fprintf(f, "%s:%u: refused: %s: %s\n", r->path, l->line, l->why, text);
 		else if (is_rule(text))
 			fprintf(f, "%s:%u: exact: %s\n", r->path, l->line, text);
+		if (l->note != NULL)
+			fprintf(f, "%s:%u: note: %s\n", r->path, l->line, l->note);
 	}
+	if (r->note != NULL)
+		fprintf(f, "%s: note: %s\n", r->path, r->note);
 	fprintf(f, "%s: %zu rule lines, %zu lines refused%s\n", r->path, n_rules, n_refused,
 			r->failed ? " (out of memory: not all are listed)" : "");
 }

@@ -44,6 +44,8 @@ struct build_report *build_report_new(const char *path);
 void build_report_free(struct build_report *r);
 /* a line that was read, but cannot be honoured */
 void build_report_refuse(struct build_report *r, uint32_t line, const char *why);
+/* ipt_prog_spec.note: a sentence about a rule that is taken, @arg: the report */
+void build_report_note(void *arg, uint32_t line, const char *text);
 void build_report_print(const struct build_report *r, FILE *f);
 
 /* @sets: that rules may name. Return: 0, or -errno with @err. */

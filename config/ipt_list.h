@@ -46,6 +46,7 @@
 	X(ipt_match_set) \
 	X(ipt_match_comment) \
 	X(ipt_match_string) \
+	X(ipt_match_regex) \
 	X(ipt_match_u32) \
 	X(ipt_match_bpf) \
 	X(ipt_match_state) \

@@ -48,6 +48,7 @@ const struct ipt_exts sl_extensions = {
 		[IPT_M_QUOTA] = &ipt_match_quota_ops,
 		[IPT_M_REALM] = &ipt_match_realm_ops,
 		[IPT_M_RECENT] = &ipt_match_recent_ops,
+		[IPT_M_REGEX] = &ipt_match_regex_ops,
 		[IPT_M_RPFILTER] = &ipt_match_rpfilter_ops,
 		[IPT_M_RT] = &ipt_match_rt_ops,
 		[IPT_M_SCTP] = &ipt_match_sctp_ops,

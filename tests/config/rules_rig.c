@@ -92,16 +92,22 @@ static unsigned int digit(char c)
 	return c <= '9' ? (unsigned int)(c - '0') : (unsigned int)(c - 'a' + 10);
 }
 
-struct rte_mbuf *rig_packet(const char *hex)
+struct rte_mbuf *rig_buffer(void)
 {
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
-	struct sl_pkt *p;
-	uint16_t n = 14; /* bytes: an Ethernet header of zeroes first */
 
 	if (m == NULL)
 		abort();
-	p = sl_pkt(m);
-	memset(p, 0, sizeof(*p));
+	memset(sl_pkt(m), 0, sizeof(struct sl_pkt));
+	return m;
+}
+
+struct rte_mbuf *rig_packet(const char *hex)
+{
+	struct rte_mbuf *m = rig_buffer();
+	struct sl_pkt *p = sl_pkt(m);
+	uint16_t n = 14; /* bytes: an Ethernet header of zeroes first */
+
 	memset(rte_pktmbuf_mtod(m, uint8_t *), 0, 14);
 	for (; *hex != '\0'; hex++) {
 		if (*hex == ' ')

@@ -15,5 +15,8 @@ int rig_stop(void **state);
 struct ipt_ruleset *rig_load(enum ipt_family family, const char *text);
 struct ipt_prog *rig_compile(const struct ipt_ruleset *rs, const char *engine);
 
+/* an empty buffer of 2,048 bytes; its struct sl_pkt is zero */
+struct rte_mbuf *rig_buffer(void);
+
 /* an IP packet in hex, blanks allowed, as it stands in the FORWARD hook from pa to pb */
 struct rte_mbuf *rig_packet(const char *hex);
