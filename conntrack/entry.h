@@ -22,6 +22,7 @@
 #define CT_FIXED_TIMEOUT (1U << 10)
 #define CT_HELPER (1U << 13) /* the helper was assigned by a rule */
 /* not the kernel's */
+#define CT_MASQUERADED (1U << 22) /* nat_port is set */
 #define CT_REPLY_HELD (1U << 23) /* not found by its replies yet: NAT is still at work */
 #define CT_TWO_TUPLES (1U << 24) /* reply is not original turned round: found by both */
 #define CT_UNFOUND (1U << 25) /* out of the index; memory is kept to the end of the burst */

@@ -116,7 +116,8 @@ static inline void fetch(const struct ct_shard *s, uint32_t ref, uint8_t proto)
 	rte_prefetch1(e);
 	if (proto != IPPROTO_UDP)
 		rte_prefetch1(&e->tcp);
-	if (unlikely((ref & 3) == CT_STANDS_REPLY))
+	/* found by either of two tuples: NAT writes from the reply's */
+	if ((ref & 3) != CT_STANDS_BOTH)
 		rte_prefetch1(&e->reply);
 }
 

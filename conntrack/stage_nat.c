@@ -142,7 +142,7 @@ static void ask(struct batch *b)
 /* MASQUERADE chose the address of the port by which the first packet left */
 static bool has_moved(const struct batch *b, const struct sl_pkt *p, const struct ct_entry *e)
 {
-	return unlikely(e->nat_port != 0) && b->nat->hook == IPT_POSTROUTING
+	return unlikely(e->status & CT_MASQUERADED) && b->nat->hook == IPT_POSTROUTING
 			&& ct_info_dir(p->ct_info) == CT_ORIGINAL && e->nat_port != p->out_port;
 }
 
@@ -173,6 +173,37 @@ static void rewrite(struct batch *b, unsigned int i)
 		b->on &= ~(UINT64_C(1) << i);
 }
 
+/*
+ * The packets that something may have to be done about: those whose connection is not bound on this
+ * side yet go into @asking; all of those, and those that are translated, into @writing. Of a bound
+ * connection only the status is read.
+ */
+static void sort(const struct batch *b, unsigned int n, uint64_t *asking, uint64_t *writing)
+{
+	uint32_t done = b->nat->manip == CT_MANIP_SRC ? CT_SRC_NAT_DONE : CT_DST_NAT_DONE;
+	uint32_t moves = b->nat->hook == IPT_POSTROUTING ? CT_MASQUERADED : 0;
+	/* of replies the other side is written back: CT_SRC_NAT and CT_DST_NAT change places */
+	unsigned int side = b->nat->manip == CT_MANIP_SRC ? 4 : 5;
+	uint64_t ask_bits = 0, write_bits = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct sl_pkt *p = sl_pkt(b->pkts[i]);
+		const struct ct_entry *e = ct_of(p);
+		uint32_t status = e == NULL ? done : e->status;
+		uint64_t asks = (status & done) == 0;
+		uint64_t bound = status >> (side ^ (p->ct_info >= SL_CT_ESTABLISHED_REPLY)) & 1;
+
+		ask_bits |= asks << i;
+		write_bits |= (asks | bound | ((status & moves) != 0)
+					      | (p->ct_info == SL_CT_RELATED)
+					      | (p->ct_info == SL_CT_RELATED_REPLY))
+				<< i;
+	}
+	static_assert(CT_SRC_NAT == 1U << 4 && CT_DST_NAT == 1U << 5, "as side is shifted");
+	*asking = ask_bits;
+	*writing = write_bits;
+}
+
 static unsigned int nat_process(
 		struct sl_worker *w, void *priv, struct rte_mbuf **pkts, unsigned int n)
 {
@@ -185,11 +216,18 @@ static unsigned int nat_process(
 		.on = UINT64_MAX >> (SL_BURST - n),
 	};
 	unsigned int survivors = 0;
+	uint64_t asking, writing;
 
-	ask(&b);
-	for (unsigned int i = 0; i < n; i++)
-		if (likely(b.on >> i & 1))
-			rewrite(&b, i);
+	sort(&b, n, &asking, &writing);
+	if (unlikely(asking != 0)) {
+		ask(&b);
+		/* a connection that was bound now may have several packets here */
+		writing = UINT64_MAX;
+	}
+	for (uint64_t rest = writing & b.on; rest != 0; rest &= rest - 1)
+		rewrite(&b, (unsigned int)__builtin_ctzll(rest));
+	if (likely(b.on == UINT64_MAX >> (SL_BURST - n)))
+		return n;
 	for (uint64_t rest = b.on; rest != 0; rest &= rest - 1)
 		pkts[survivors++] = pkts[__builtin_ctzll(rest)];
 	return survivors;

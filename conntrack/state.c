@@ -302,6 +302,8 @@ static struct ct_entry *make(struct ct_shard *s, const struct reader *r, const s
 	e->mark = old->mark;
 	e->helper = old->helper;
 	e->nat_port = old->nat_port;
+	if (e->nat_port != 0)
+		e->status |= CT_MASQUERADED;
 	e->events_off = old->events_off;
 	memcpy(e->proto_data, old->proto_data, sizeof(e->proto_data));
 	if (cold != NULL)

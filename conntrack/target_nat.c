@@ -108,6 +108,7 @@ static int masquerade_run(
 	if (!own_address(c, &addr))
 		return IPT_DROP;
 	e->nat_port = c->p->out_port;
+	e->status |= CT_MASQUERADED;
 	range = at_address(state, &addr);
 	return set_up(c, &range, CT_MANIP_SRC);
 }

@@ -370,6 +370,7 @@ static void load_rules(struct bench *b)
 	char err[256];
 
 	b->conf.firewall.iptables = b->rules;
+	b->conf.conntrack_max = RTE_MAX(b->flows * 5 / 4, 262144U);
 	b->conf.firewall.engine = b->engine;
 	if (sl_firewall_create(&args, &b->fw, err, sizeof(err)) < 0) {
 		fprintf(stderr, "bench_pipeline: %s\n", err);

@@ -212,6 +212,75 @@ static void test_n08_a_checksum_of_0_is_written_as_its_twin(void **state)
 	assert_int_not_equal(n_twins, 0);
 }
 
+/* splitmix64 by Vigna */
+static uint64_t draw(void)
+{
+	static uint64_t seed = 1;
+	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static struct ct_tuple any_tuple(bool v4, uint8_t proto)
+{
+	struct ct_tuple t = { .family = v4 ? SL_AF_INET : SL_AF_INET6, .proto = proto };
+
+	for (unsigned int i = 0; i < (v4 ? 1U : 4U); i++) {
+		t.src.w[i] = (uint32_t)draw();
+		t.dst.w[i] = (uint32_t)draw();
+	}
+	t.sport_be = (rte_be16_t)draw();
+	t.dport_be = (rte_be16_t)draw();
+	return t;
+}
+
+/* the short way of plain packets against the one for all: right, wrong and no checksums, cut headers */
+static void test_both_ways_write_the_same(void **state)
+{
+	unsigned int n_changed = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40000; i++) {
+		bool v4 = draw() % 4 != 0, tcp = draw() & 1;
+		uint8_t proto = tcp ? IPPROTO_TCP : IPPROTO_UDP, l4[40];
+		enum ct_manip manip = draw() & 1 ? CT_MANIP_SRC : CT_MANIP_DST;
+		enum ct_dir dir = draw() & 1 ? CT_REPLY : CT_ORIGINAL;
+		struct ct_tuple from = any_tuple(v4, proto), to;
+		struct ct_entry e = { .orig = any_tuple(v4, proto),
+			.reply = any_tuple(v4, proto),
+			.status = (uint32_t)draw() & CT_NAT_MASK };
+		uint32_t len = draw() % 8 == 0 ? 8 + (uint32_t)draw() % 12
+					       : 20 + (uint32_t)draw() % 20;
+		uint32_t bit = (manip == CT_MANIP_SRC) == (dir == CT_ORIGINAL) ? CT_SRC_NAT
+									       : CT_DST_NAT;
+		struct rte_mbuf *a, *b;
+
+		for (unsigned int k = 0; k < sizeof(l4); k++)
+			l4[k] = (uint8_t)draw();
+		fill_ports(l4, &from);
+		if (!tcp && draw() % 4 == 0)
+			set16(l4 + 6, 0);
+		a = packet(&from, l4, len, 0);
+		b = packet(&from, l4, len, 0);
+		sl_pkt(a)->ct_info = dir == CT_REPLY ? SL_CT_ESTABLISHED_REPLY : SL_CT_ESTABLISHED;
+		sl_pkt(b)->ct_info = sl_pkt(a)->ct_info;
+		assert_true(ct_tuple_invert(dir == CT_REPLY ? &e.orig : &e.reply, &to));
+		assert_true(ct_nat_packet(a, &e, manip));
+		if (e.status & bit) {
+			assert_true(ct_nat_rewrite(b, &to, manip));
+			n_changed++;
+		}
+		assert_memory_equal(rte_pktmbuf_mtod(a, void *), rte_pktmbuf_mtod(b, void *),
+				a->pkt_len);
+		assert_memory_equal(sl_pkt(a), sl_pkt(b), sizeof(struct sl_pkt));
+		rte_pktmbuf_free(a);
+		rte_pktmbuf_free(b);
+	}
+	assert_true(n_changed > 10000);
+}
+
 static void test_sctp_has_its_sum_anew(void **state)
 {
 	struct ct_tuple from = tf_tuple("192.168.1.2", "198.51.100.9", IPPROTO_SCTP, 40000, 53);
@@ -312,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_icmp_ids),
 		cmocka_unit_test(test_n07_no_udp_checksum_stays_none),
 		cmocka_unit_test(test_n08_a_checksum_of_0_is_written_as_its_twin),
+		cmocka_unit_test(test_both_ways_write_the_same),
 		cmocka_unit_test(test_sctp_has_its_sum_anew),
 		cmocka_unit_test_teardown(test_n32_sequence_numbers_follow_both_ways, tf_teardown),
 	};

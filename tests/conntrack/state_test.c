@@ -136,7 +136,7 @@ static void test_state_comes_back(void **state)
 	assert_int_equal(ct_find(s, &reply).dir, CT_REPLY);
 	assert_int_equal(e->status & ~CT_FRESH,
 			CT_CONFIRMED | CT_ASSURED | CT_SEEN_REPLY | CT_SRC_NAT | CT_SRC_NAT_DONE
-					| CT_TWO_TUPLES | CT_COLD);
+					| CT_TWO_TUPLES | CT_COLD | CT_MASQUERADED);
 	assert_int_equal(e->mark, 0xbeef);
 	assert_int_equal(e->tcp.state, CT_TCP_ESTABLISHED);
 	assert_int_equal(e->tcp.side[1].maxwin, 12345);
