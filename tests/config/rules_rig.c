@@ -102,6 +102,34 @@ struct rte_mbuf *rig_buffer(void)
 	return m;
 }
 
+struct rte_mbuf *rig_frame(const uint8_t *data, size_t len, bool split)
+{
+	struct rte_mbuf *m = rig_buffer(), *last = m;
+	uint32_t rng = (uint32_t)len;
+	size_t at = 0;
+
+	while (at < len) {
+		size_t n = len - at;
+
+		rng = rng * 1664525 + 1013904223;
+		if (split || n > 2000)
+			n = RTE_MIN(n, (at == 0 ? 62 : 1) + (rng >> 16) % 900);
+		if (at > 0) {
+			last->next = rig_buffer();
+			last = last->next;
+			m->nb_segs++;
+		}
+		memcpy(rte_pktmbuf_mtod(last, void *), data + at, n);
+		last->data_len = (uint16_t)n;
+		at += n;
+	}
+	m->pkt_len = (uint32_t)len;
+	assert_true(sl_pkt_parse_ip(m, 14));
+	sl_pkt(m)->in_port = 1;
+	sl_pkt(m)->out_port = 2;
+	return m;
+}
+
 struct rte_mbuf *rig_packet(const char *hex)
 {
 	struct rte_mbuf *m = rig_buffer();

@@ -18,5 +18,8 @@ struct ipt_prog *rig_compile(const struct ipt_ruleset *rs, const char *engine);
 /* an empty buffer of 2,048 bytes; its struct sl_pkt is zero */
 struct rte_mbuf *rig_buffer(void);
 
+/* a frame in buffers; @split: of sizes by chance, which its length decides; the first holds the headers */
+struct rte_mbuf *rig_frame(const uint8_t *data, size_t len, bool split);
+
 /* an IP packet in hex, blanks allowed, as it stands in the FORWARD hook from pa to pb */
 struct rte_mbuf *rig_packet(const char *hex);

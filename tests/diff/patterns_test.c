@@ -5,7 +5,6 @@
  * holds sets a bit of the packet's mark; marks and counters must be equal.
  */
 #include "config/ipt.h"
-#include "lib/ip.h"
 #include "tests/config/rules_rig.h"
 #include "tests/kernel/string_gen.h"
 
@@ -31,37 +30,6 @@ struct side {
 static struct buf frames[PACKETS];
 static char text[TEXT_MAX];
 static uint64_t held; /* rules, over all packets */
-
-/* the frame over buffers of random sizes; the first holds the headers */
-static struct rte_mbuf *packet(const struct buf *frame, bool split)
-{
-	struct gen g = { .rng = frame->n };
-	struct rte_mbuf *m = rig_buffer(), *last = m;
-	size_t at = 0;
-
-	while (at < frame->n) {
-		size_t left = frame->n - at, n = left;
-
-		if (split || n > 2000)
-			n = (at == 0 ? 62 : 1) + gen_below(&g, 900);
-		n = n > left ? left : n;
-		if (at > 0) {
-			last->next = rig_buffer();
-			last = last->next;
-			m->nb_segs++;
-		}
-		memcpy(rte_pktmbuf_mtod(last, void *), frame->b + at, n);
-		last->data_len = (uint16_t)n;
-		m->pkt_len += at == 0 ? 0 : (uint32_t)n;
-		if (at == 0)
-			m->pkt_len = (uint32_t)n;
-		at += n;
-	}
-	assert_true(sl_pkt_parse_ip(m, ETH_LEN));
-	sl_pkt(m)->in_port = 1;
-	sl_pkt(m)->out_port = 2;
-	return m;
-}
 
 static void make_rules(struct gen *g, const struct string_spec *s)
 {
@@ -93,7 +61,7 @@ static void run(struct side *s, bool plain, bool split)
 	struct rte_mbuf *pkts[PACKETS];
 
 	for (unsigned int i = 0; i < PACKETS; i++)
-		pkts[i] = packet(&frames[i], split);
+		pkts[i] = rig_frame(frames[i].b, frames[i].n, split);
 	if (plain)
 		assert_true(ipt_prog_run_plain(s->prog, IPT_MANGLE, IPT_FORWARD, rig->workers[0],
 					    pkts, PACKETS)

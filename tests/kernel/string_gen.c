@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define PATTERN_MAX 128
+#define PATTERN_MAX 127 /* iptables takes no more in hex */
 #define IP4_LEN 20
 #define IP6_LEN 40
 #define UDP_LEN 8
