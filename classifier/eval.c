@@ -21,6 +21,9 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
+/* rules that are not asked for the cost of another look-up */
+#define RUN_WORTH 8
+
 struct eval_frame {
 	uint32_t chain, pos;
 };
@@ -153,12 +156,25 @@ static bool lead_holds(struct eval *x, const struct chain_rule *r, unsigned int 
 	return holds;
 }
 
-/* struct sl_cls_verify */
+/* the first rule from @r on that may hold, where its pattern is known not to be in the packet */
+static uint32_t behind_run(const struct eval *x, const struct chain_rule *r, unsigned int i)
+{
+	return ipt_patterns_next(x->t->patterns, x->found + i * x->found_words, r);
+}
+
+/*
+ * struct sl_cls_verify. Of many rules in a row whose patterns are not in the packet the first one
+ * is taken for found, and step() leads past all of them: that is quicker than to be asked for each.
+ */
 static bool verify(void *arg, uint32_t label, unsigned int k)
 {
 	struct eval *x = arg;
+	const struct chain_rule *r = &x->chain->rules[label];
+	unsigned int i = x->s->at[k];
 
-	return lead_holds(x, &x->chain->rules[label], x->s->at[k]);
+	if (is_without(x, r, i))
+		return behind_run(x, r, i) > label + RUN_WORTH;
+	return lead_holds(x, r, i);
 }
 
 static bool is_exact(const struct chain_rule *r, const struct eval_pkt *e)
@@ -306,6 +322,10 @@ static void step(struct eval *x, unsigned int i, uint32_t label)
 	}
 	e->pos = label;
 	r = &x->chain->rules[label];
+	if (unlikely(is_without(x, r, i))) {
+		e->pos = behind_run(x, r, i);
+		return;
+	}
 	if (unlikely(r->flags & CHAIN_ORDERED) && x->todo & ((UINT64_C(1) << i) - 1))
 		return;
 	point(x, i);
@@ -336,8 +356,7 @@ static uint32_t walk(struct eval *x, unsigned int i, bool to_end, bool *found)
 		const struct chain_rule *r = &x->chain->rules[e->pos];
 
 		if (is_without(x, r, i)) {
-			e->pos = ipt_patterns_next(
-					x->t->patterns, x->found + i * x->found_words, r);
+			e->pos = behind_run(x, r, i);
 			continue;
 		}
 		/* engines do not hold the front: whoever was not put through it tests it here */
