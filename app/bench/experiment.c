@@ -32,7 +32,7 @@ struct line {
 struct experiment {
 	const char *name;
 	const char *question;
-	const char *published; /* by whom, of what */
+	const char *published; /* by whom, of what; NULL: by nobody that we know of */
 	enum unit unit;
 	bool pings; /* forward and the last line's rules, by real traffic */
 	double pings_us[2]; /* published, without and with */
@@ -73,6 +73,16 @@ static const struct experiment experiments[] = {
 					{ "HMARK", "hmark-conntrack-none", 70.0 },
 					{ "HMARK, tracking loaded", "hmark-conntrack-loaded", 65.4 },
 					{ "HMARK, tracking and rules", "hmark-conntrack-rules", 64.9 },
+			},
+	},
+	{
+			.name = "strings",
+			.question = "What do more texts cost that packets of 1,400 bytes are searched for?",
+			.unit = UNIT_KPPS,
+			.lines = {
+					{ "1 text", "string-1-1400", 0 },
+					{ "10 texts", "string-10-1400", 0 },
+					{ "100 texts", "string-100-1400", 0 },
 			},
 	},
 	{
@@ -248,7 +258,10 @@ static int run(const struct experiment *e, const struct options *o)
 	if (suite_load(names, SCENARIO_NAMED, &suite, stderr) < 0)
 		return EXIT_FAILED;
 	status = suite_run(&suite, o, &r) ? EXIT_DONE : EXIT_FAILED;
-	printf("%s\nPublished: %s.\n\n", e->question, e->published);
+	printf("%s\n", e->question);
+	if (e->published != NULL)
+		printf("Published: %s.\n", e->published);
+	putchar('\n');
 	put_lines(e, &r);
 	if (e->pings)
 		put_pings(e, &suite);
