@@ -247,7 +247,8 @@ static int make_patterns(struct build *b, struct chain_table *t)
 {
 	const struct ipt_prog_spec *spec = b->spec;
 
-	return ipt_patterns_build(t, spec->r->n_workers, spec->note, spec->note_arg, &t->patterns);
+	return ipt_patterns_build(
+			t, spec->rs, spec->r->n_workers, spec->note, spec->note_arg, &t->patterns);
 }
 
 static int make_table(struct build *b, const struct ipt_table *text)

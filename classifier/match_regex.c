@@ -39,11 +39,19 @@ int ipt_regex_check(const char *pattern, bool icase, char *err, size_t err_size)
 {
 	hs_compile_error_t *error = NULL;
 	hs_expr_info_t *info = NULL;
+	bool empty;
 
 	if (hs_expression_info(pattern, flags_of(icase), &info, &error) != HS_SUCCESS)
 		return refuse(pattern, error, err, err_size);
+	empty = info->min_width == 0;
 	free(info);
-	return 0;
+	if (!empty)
+		return 0;
+	snprintf(err, err_size,
+			"--regex \"%s\": it matches an empty text, so it is in every packet; one that "
+			"needs a byte was expected",
+			pattern);
+	return -EINVAL;
 }
 
 static int regex_create(struct ipt_env *env, const struct ipt_match *match, void **state)

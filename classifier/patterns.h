@@ -33,13 +33,14 @@ typedef void (*ipt_note_fn)(void *arg, uint32_t line, const char *text);
 
 /**
  * ipt_patterns_build() - [control] the databases of a table, whose matches have been created
+ * @rs: the ruleset of the table
  * @note: told of each pattern that cannot be held, and why; may be NULL
  * @out: NULL if there is no pattern
  *
  * Return: 0, -ENOMEM.
  */
-int ipt_patterns_build(struct chain_table *t, unsigned int n_workers, ipt_note_fn note,
-		void *note_arg, struct ipt_patterns **out);
+int ipt_patterns_build(struct chain_table *t, const struct ipt_ruleset *rs, unsigned int n_workers,
+		ipt_note_fn note, void *note_arg, struct ipt_patterns **out);
 /* [control] after a grace period */
 void ipt_patterns_free(struct ipt_patterns *p);
 

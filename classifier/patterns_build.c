@@ -35,6 +35,7 @@ struct source {
 };
 
 struct making {
+	const char *path;
 	struct ipt_patterns *p;
 	struct source *v;
 	uint32_t n;
@@ -100,7 +101,7 @@ static void tell(const struct making *b, const struct source *s, const char *why
 
 	snprintf(text, sizeof(text), "%s: searched by itself, not together with others: %s",
 			s->match->kind == IPT_M_STRING ? "string" : "regex", why);
-	SL_LOG(WARNING, "line %u: %s", s->rule->rule->line, text);
+	SL_LOG(WARNING, "%s:%u: %s", b->path, s->rule->rule->line, text);
 	if (b->note != NULL)
 		b->note(b->note_arg, s->rule->rule->line, text);
 }
@@ -418,10 +419,12 @@ static int make(struct making *b, struct chain_table *t, unsigned int n_workers)
 	return ret;
 }
 
-int ipt_patterns_build(struct chain_table *t, unsigned int n_workers, ipt_note_fn note,
-		void *note_arg, struct ipt_patterns **out)
+int ipt_patterns_build(struct chain_table *t, const struct ipt_ruleset *rs, unsigned int n_workers,
+		ipt_note_fn note, void *note_arg, struct ipt_patterns **out)
 {
-	struct making b = { .n = collect(t, NULL, NULL), .note = note, .note_arg = note_arg };
+	struct making b = {
+		.path = rs->path, .n = collect(t, NULL, NULL), .note = note, .note_arg = note_arg
+	};
 	int ret;
 
 	*out = NULL;

@@ -22,7 +22,7 @@
 
 static const char *sluice;
 static char dir[] = "/tmp/sluice-check.XXXXXX";
-static char conf[64], out[64], err[64];
+static char conf[64], rules[64], out[64], err[64];
 
 static void write_file(const char *path, const char *text)
 {
@@ -110,12 +110,44 @@ static void test_good_conf(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* what is worth to be known of a rule that is taken stands behind its line */
+static void test_rules_when_patterns_are_searched_for_says_how(void **state)
+{
+	char text[16384], *at = text;
+
+	(void)state;
+	at += sprintf(at, "*filter\n-A FORWARD -m string --string a --algo bm\n");
+	for (int i = 0; i < 33; i++)
+		at += sprintf(at, "-A FORWARD -m regex --regex b --from %d\n", i);
+	sprintf(at, "COMMIT\n");
+	write_file(rules, text);
+	snprintf(text, sizeof(text),
+			"ports: [{name: a, device: net_null0}]\nfirewall: {iptables: %s}\n", rules);
+	write_file(conf, text);
+	assert_int_equal(check(conf), 0);
+	read_file(out, text, sizeof(text));
+	assert_non_null(strstr(
+			text, "/rules:2: exact: -A FORWARD -m string --string a --algo bm\n"));
+	assert_non_null(strstr(text, "/rules:3: exact: -A FORWARD -m regex --regex b --from 0\n"));
+	assert_non_null(strstr(text,
+			"/rules:3: note: regex is sluice's own: the kernel has no such match\n"));
+	assert_non_null(strstr(text,
+			"/rules:35: note: regex: searched by itself, not together with others: more "
+			"than 32 stretches of a packet are named; regex is sluice's own"));
+	assert_non_null(strstr(text,
+			"/rules: note: table filter: 33 of 34 patterns are searched for together, by "
+			"32 Hyperscan databases\n"));
+	read_file(err, text, sizeof(text));
+	assert_non_null(strstr(text, "/rules:35: regex: searched by itself"));
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
 	if (mkdtemp(dir) == NULL)
 		return -1;
 	snprintf(conf, sizeof(conf), "%s/sluice.yaml", dir);
+	snprintf(rules, sizeof(rules), "%s/rules", dir);
 	snprintf(out, sizeof(out), "%s/out", dir);
 	snprintf(err, sizeof(err), "%s/err", dir);
 	return 0;
@@ -125,6 +157,7 @@ static int remove_dir(void **state)
 {
 	(void)state;
 	unlink(conf);
+	unlink(rules);
 	unlink(out);
 	unlink(err);
 	return rmdir(dir);
@@ -135,8 +168,9 @@ int main(int argc, char **argv)
 	struct CMUnitTest tests[CASES_MAX] = {
 		cmocka_unit_test(test_file_is_missing),
 		cmocka_unit_test(test_file_is_a_directory),
+		cmocka_unit_test(test_rules_when_patterns_are_searched_for_says_how),
 	};
-	size_t n = 2;
+	size_t n = 3;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: check_test SLUICE GOOD.yaml...\n");

@@ -84,6 +84,7 @@ static const struct row {
 	{ "filter", "-A FORWARD -m recent --rcheck --mask 24", NULL, "read as 0.0.0.24" },
 	{ "filter", "-A FORWARD -m string --algo bm --string \"\"", NULL, NULL },
 	{ "filter", "-A FORWARD -m string --algo bm --string a --from 5 --to 3", NULL, NULL },
+	{ "filter", "-A FORWARD -m regex --regex a", "the kernel has no such match", NULL },
 	{ "filter", "-A FORWARD -m u32 --u32 \"0=1,2,3,4,5,6,7,8,9,10,11\"", NULL, NULL },
 	{ "filter", "-A FORWARD -m bpf --bytecode \"1,99 0 0 0\"", NULL, NULL },
 	{ "filter", "-A FORWARD -m time --weekdays 8", NULL,
