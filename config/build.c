@@ -173,6 +173,34 @@ int sl_firewall_print(struct sl_firewall *fw, FILE *f, enum ipt_family family, c
 	return ipt_print(f, fw->rs[family], table, counters);
 }
 
+void sl_firewall_policies(const struct sl_firewall *fw,
+		void (*visit)(const struct sl_firewall_policy *p, void *arg), void *arg)
+{
+	static const enum ipt_family families[] = { IPT_V4, IPT_V6 };
+
+	for (unsigned int i = 0; i < RTE_DIM(families); i++) {
+		const struct ipt_ruleset *rs = fw->rs[families[i]];
+
+		for (uint32_t t = 0; rs != NULL && t < rs->n_tables; t++)
+			for (uint32_t k = 0; k < rs->tables[t].n_chains; k++) {
+				const struct ipt_chain *c = &rs->tables[t].chains[k];
+				struct ipt_counters n;
+
+				if (!c->builtin)
+					continue;
+				n = ipt_prog_policy_counters(
+						fw->prog[families[i]], c->policy_index);
+				visit(&(struct sl_firewall_policy){ families[i],
+						      ipt_table_name((enum ipt_table_id)rs
+										      ->tables[t]
+										      .id),
+						      c->name, c->policy == IPT_DROP, n.packets,
+						      n.bytes },
+						arg);
+			}
+	}
+}
+
 int sl_firewall_zero(struct sl_firewall *fw, enum ipt_family family, const char *table)
 {
 	const struct ipt_ruleset *rs = fw->rs[family];

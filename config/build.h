@@ -62,6 +62,18 @@ void sl_firewall_carry(struct sl_firewall *fw, const struct sl_firewall *prev);
 int sl_firewall_print(struct sl_firewall *fw, FILE *f, enum ipt_family family, const char *table,
 		bool counters);
 
+/* a built-in chain's policy and what it decided on */
+struct sl_firewall_policy {
+	enum ipt_family family;
+	const char *table, *chain;
+	bool drop;
+	uint64_t packets, bytes;
+};
+
+/* @visit gets each policy of both families. Context: control */
+void sl_firewall_policies(const struct sl_firewall *fw,
+		void (*visit)(const struct sl_firewall_policy *p, void *arg), void *arg);
+
 /* counters to 0. Return: 0, -ENOENT if the table is not loaded */
 int sl_firewall_zero(struct sl_firewall *fw, enum ipt_family family, const char *table);
 

@@ -10,6 +10,7 @@ bool conf_neighbours(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
 bool conf_policy(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
 bool conf_sysctl(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
 bool conf_pipeline(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
+bool conf_metrics(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
 bool conf_firewall(struct yaml_ctx *c, const yaml_node_t *node, void *conf);
 
 /* what needs the whole file: references between sections, duplicates, overlaps */

@@ -102,6 +102,7 @@ static const struct yaml_key top_keys[] = {
 	{ "sysctl", conf_sysctl, false },
 	{ "pipeline", conf_pipeline, false },
 	{ "control", read_control, false },
+	{ "metrics", conf_metrics, false },
 	{ NULL, NULL, false },
 };
 

@@ -164,6 +164,15 @@ enum sl_hugepages {
 	SL_HUGEPAGES_OFF,
 };
 
+/* where HTTP serves what is counted */
+struct sl_metrics_conf {
+	const char *listen; /* as it was written; NULL: nowhere */
+	struct sl_addr addr;
+	uint8_t family; /* enum sl_family */
+	uint16_t port; /* host order */
+	struct sl_mark at;
+};
+
 struct sl_conf {
 	const char *path; /* as given, for errors */
 	unsigned int n_workers; /* 1 unless given */
@@ -183,6 +192,7 @@ struct sl_conf {
 	unsigned int n_stages;
 	struct sl_firewall_conf firewall;
 	uint32_t conntrack_max; /* 262144 unless given */
+	struct sl_metrics_conf metrics;
 	const char *control_socket; /* "/run/sluice/control.sock" unless given */
 	void *arena; /* of config/, for its free function */
 };

@@ -29,6 +29,7 @@ static json_t *worker_json(const struct app *app, unsigned int i)
 	json_object_set_new(o, "polls", integer(atomic_load(&t->polls)));
 	json_object_set_new(o, "idle_polls", integer(atomic_load(&t->idle)));
 	json_object_set_new(o, "rests", integer(atomic_load(&t->rests)));
+	json_object_set_new(o, "busy_ns", integer(atomic_load(&t->busy_ns)));
 	return o;
 }
 

@@ -5,10 +5,12 @@
 #include "app/sluice/connections.h"
 #include "app/sluice/links.h"
 #include "app/sluice/listen.h"
+#include "app/sluice/metrics.h"
 #include "app/sluice/netdev.h"
 #include "app/sluice/packet_log.h"
 #include "app/sluice/reload.h"
 #include "app/sluice/server.h"
+#include "lib/conf.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -28,6 +30,7 @@ struct control {
 	int signal_fd;
 	int watch_fd; /* changes of kernel interfaces; -1 if there is no netlink here */
 	struct server *server;
+	struct metrics *metrics; /* NULL: nobody wants them */
 };
 
 static void signal_set(sigset_t *set)
@@ -54,7 +57,7 @@ static int watch(const struct control *c, int fd)
 	return epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-int control_open(const char *socket, struct control **out, char *err, size_t err_size)
+int control_open(struct app *app, struct control **out, char *err, size_t err_size)
 {
 	struct control *c = calloc(1, sizeof(*c));
 	sigset_t set;
@@ -80,7 +83,9 @@ int control_open(const char *socket, struct control **out, char *err, size_t err
 		snprintf(err, err_size, "control: epoll: %s", strerror(-ret));
 		goto err_close;
 	}
-	ret = server_open(socket, c->epoll_fd, &c->server, err, err_size);
+	ret = server_open(app->conf->control_socket, c->epoll_fd, &c->server, err, err_size);
+	if (ret == 0)
+		ret = metrics_open(app, c->epoll_fd, &c->metrics, err, err_size);
 	if (ret < 0)
 		goto err_close;
 	*out = c;
@@ -95,6 +100,7 @@ void control_close(struct control *c)
 {
 	if (c == NULL)
 		return;
+	metrics_close(c->metrics);
 	server_close(c->server);
 	if (c->watch_fd >= 0)
 		close(c->watch_fd);
@@ -126,6 +132,8 @@ static void take_event(struct control *c, struct app *app, const struct epoll_ev
 		take_signals(c, app);
 	else if (ev->data.fd == c->watch_fd)
 		netdev_watch_drain(c->watch_fd);
+	else if (metrics_has(c->metrics, ev->data.fd))
+		metrics_run(c->metrics);
 	else
 		server_event(c->server, app, ev->data.fd, ev->events);
 }
@@ -142,6 +150,7 @@ void control_run(struct control *c, struct app *app)
 		links_refresh(app);
 		listen_tick(app);
 		connections_watch(app);
+		metrics_run(c->metrics);
 		n = epoll_wait(c->epoll_fd, events, RTE_DIM(events), wait_ms);
 		for (int i = 0; i < n; i++)
 			take_event(c, app, &events[i]);

@@ -12,11 +12,12 @@ void control_block_signals(void);
 
 /**
  * control_open() - everything that can fail before devices are touched
- * @socket: path of the control socket
+ * @app: its configuration names the control socket and who may ask for metrics; nothing else of it
+ *       is looked at before control_run()
  *
  * Return: 0, or -errno with one line in @err.
  */
-int control_open(const char *socket, struct control **out, char *err, size_t err_size);
+int control_open(struct app *app, struct control **out, char *err, size_t err_size);
 void control_close(struct control *c);
 
 /* serve until somebody says stop */

@@ -64,6 +64,8 @@ static const char *program_change(const struct sl_conf *a, const struct sl_conf 
 		return "conntrack: max";
 	if (!same_text(a->control_socket, b->control_socket))
 		return "control: socket";
+	if (!same_text(a->metrics.listen, b->metrics.listen))
+		return "metrics: listen";
 	return NULL;
 }
 

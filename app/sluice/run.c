@@ -161,7 +161,7 @@ static int run(struct app *app)
 	int status;
 	int ret;
 
-	ret = control_open(app->conf->control_socket, &control, err, sizeof(err));
+	ret = control_open(app, &control, err, sizeof(err));
 	if (ret < 0)
 		return failed(ret, err);
 	ret = eal_start(app->conf, &app->eal, err, sizeof(err));

@@ -57,7 +57,9 @@ static int run(void *arg)
 {
 	struct worker_thread *t = arg;
 	struct rte_rcu_qsbr *rcu = t->w->r->rcu;
+	uint64_t poll_ns = 0;
 	unsigned int idle = 0;
+	bool busy = false;
 
 	/* else the kernel rounds the rests up by 50 us */
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -68,6 +70,11 @@ static int run(void *arg)
 
 		rte_rcu_qsbr_quiescent(rcu, t->w->id);
 		add(&t->polls, 1);
+		/* the clock that this poll began with ends the one before: no further look at it */
+		if (busy)
+			add(&t->busy_ns, t->w->now_ns - poll_ns);
+		poll_ns = t->w->now_ns;
+		busy = n > 0;
 		if (n > 0) {
 			idle = 0;
 			continue;

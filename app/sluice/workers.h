@@ -15,6 +15,7 @@ struct worker_thread {
 	_Atomic uint64_t polls;
 	_Atomic uint64_t idle; /* polls that found nothing */
 	_Atomic uint64_t rests; /* short sleeps */
+	_Atomic uint64_t busy_ns; /* in polls that found something */
 } __rte_cache_aligned;
 
 /* start every worker on its lcore. Return: 0 or -errno, and then none runs */

@@ -13,7 +13,7 @@ const struct bad_conf bad_confs[] = {
 	{ "unknown_key", PORTS "colour: red\n",
 			":4:1: unknown key 'colour' in the configuration, expected one of "
 			"workers, hugepages, ports, routes, neighbours, policy, firewall, "
-			"conntrack, sysctl, pipeline, control" },
+			"conntrack, sysctl, pipeline, control, metrics" },
 	{ "unknown_port_key", "ports:\n  - {name: wan, device: d0, speed: 10}\n",
 			":2:29: unknown key 'speed' in port, expected one of name, device, "
 			"parent, addresses, mtu, vlan, mac" },
@@ -120,6 +120,25 @@ const struct bad_conf bad_confs[] = {
 			":4:18: found '0', expected a number from 1 to 268435456" },
 	{ "conntrack_key", PORTS "conntrack: {min: 0}\n",
 			":4:13: unknown key 'min' in conntrack, expected one of max" },
+	{ "metrics_without_port", PORTS "metrics: {listen: 127.0.0.1}\n",
+			":4:19: found '127.0.0.1', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_port", PORTS "metrics: {listen: \"127.0.0.1:65536\"}\n",
+			":4:19: found '127.0.0.1:65536', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_no_address", PORTS "metrics: {listen: \":9477\"}\n",
+			":4:19: found ':9477', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_no_brackets", PORTS "metrics: {listen: \"::1:9477\"}\n",
+			":4:19: found '::1:9477', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_brackets", PORTS "metrics: {listen: \"[127.0.0.1]:9477\"}\n",
+			":4:19: found '[127.0.0.1]:9477', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_one_bracket", PORTS "metrics: {listen: \"[:9477\"}\n",
+			":4:19: found '[:9477', expected an address and a port, as "
+			"127.0.0.1:9477 or [::1]:9477" },
+	{ "metrics_empty", PORTS "metrics: {}\n", ":4:10: metrics without 'listen'" },
 	{ "control_socket_empty", PORTS "control: {socket: }\n",
 			":4:19: found nothing, expected the path of a socket" },
 	{ "route_without_to", PORTS "routes:\n  - {via: 192.0.2.2}\n", ":5:5: route without 'to'" },
@@ -276,7 +295,7 @@ const struct bad_conf bad_confs[] = {
 	{ "key_with_lines", PORTS "\"a\\nb\": 1\n",
 			":4:1: unknown key 'a\\x0ab' in the configuration, expected one of "
 			"workers, hugepages, ports, routes, neighbours, policy, firewall, "
-			"conntrack, sysctl, pipeline, control" },
+			"conntrack, sysctl, pipeline, control, metrics" },
 	{ "nul", PORTS "hugepages: \"off\\0\"\n", ":4:12: found a NUL byte, expected auto, off" },
 	{ NULL, NULL, NULL },
 };

@@ -82,6 +82,7 @@ static void test_conf_read_when_only_ports_then_defaults(void **state)
 	assert_int_equal(c->firewall.n_nflog, 0);
 	assert_int_equal(c->conntrack_max, 262144);
 	assert_string_equal(c->control_socket, "/run/sluice/control.sock");
+	assert_null(c->metrics.listen);
 	sl_conf_free(c);
 }
 
@@ -231,7 +232,8 @@ static void test_conf_read_the_rest(void **state)
 			"sysctl: {net.ipv4.conf.wan.rp_filter: 2, net/ipv4/ip_forward: 0}\n"
 			"pipeline:\n"
 			"  - {hook: prerouting, stage: hmark, order: -50, tuple: [src, dst], mod: 2}\n"
-			"control: {socket: /tmp/s}\n");
+			"control: {socket: /tmp/s}\n"
+			"metrics: {listen: \"[fd00::1]:9477\"}\n");
 
 	(void)state;
 	assert_string_equal(c->firewall.iptables, "/tmp/rules.v4");
@@ -250,6 +252,9 @@ static void test_conf_read_the_rest(void **state)
 	assert_string_equal(c->stages[0].args[0].value, "src,dst");
 	assert_string_equal(c->stages[0].args[1].value, "2");
 	assert_string_equal(c->control_socket, "/tmp/s");
+	assert_string_equal(c->metrics.listen, "[fd00::1]:9477");
+	assert_addr(c->metrics.family, &c->metrics.addr, "fd00::1");
+	assert_int_equal(c->metrics.port, 9477);
 	sl_conf_free(c);
 }
 
