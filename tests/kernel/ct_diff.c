@@ -6,10 +6,11 @@
  * /proc/net/nf_conntrack, times within a second; at the end the counters of all rules. What differs
  * is made short: steps go as long as it still differs.
  *
- *   ct_diff [--sequences N] [--seed S] [--setting NAME] [--workers N] [--time SECONDS]
+ *   ct_diff [--nat] [--sequences N] [--seed S] [--setting NAME] [--workers N] [--time SECONDS]
  *   ct_diff --script TEXT [--setting NAME]     one sequence, see seq_text.c; shows every step
  *
- * Every setting of ct_setting.c plays its part of N sequences, half of them scripts.
+ * Every setting of ct_setting.c, or with --nat of ct_setting_nat.c, plays its part of N sequences, half
+ * of them scripts.
  * SLUICE_KERNEL_SEED and SLUICE_CT_SEQUENCES stand in for missing options.
  */
 #include "ct_trial.h"
@@ -30,6 +31,7 @@ struct options {
 	unsigned int sequences, workers, seconds;
 	const struct ct_setting *setting; /* NULL: all */
 	const char *script;
+	bool nat;
 };
 
 struct totals {
@@ -280,6 +282,8 @@ static int play_random(
 		seq_make(&t.v[i].seq, (seed << 20) + i);
 		if (setting->v4_only)
 			t.v[i].seq.v6 = false;
+		if (setting->same_port && i % 2 == 0)
+			t.v[i].seq.port[1][SEQ_CLIENT] = t.v[i].seq.port[0][SEQ_CLIENT];
 		t.v[i].seq.to_router = t.v[i].seq.to_router && !setting->no_errors;
 		for (unsigned int k = 0; setting->no_errors && k < t.v[i].seq.n; k++)
 			t.v[i].seq.step[k].off = t.v[i].seq.step[k].kind == SEQ_ERROR;
@@ -309,10 +313,10 @@ static int diff(const struct options *opt)
 	unsigned int n_settings = 0;
 	int ret = 0;
 
-	while (ct_setting(n_settings) != NULL)
+	while (ct_setting(opt->nat, n_settings) != NULL)
 		n_settings++;
 	for (unsigned int i = 0; ret == 0 && i < n_settings && !stopped; i++) {
-		const struct ct_setting *s = ct_setting(i);
+		const struct ct_setting *s = ct_setting(opt->nat, i);
 
 		if (opt->setting != NULL && opt->setting != s)
 			continue;
@@ -350,7 +354,7 @@ static int show_script(const struct options *opt)
 	}
 	t.n = 1;
 	t.shown = stdout;
-	ret = play(opt->setting == NULL ? ct_setting(0) : opt->setting, &t, &sum);
+	ret = play(opt->setting == NULL ? ct_setting(false, 0) : opt->setting, &t, &sum);
 	return ret < 0 ? ret : (int)sum.bad;
 }
 
@@ -368,7 +372,8 @@ static int parse(int argc, char **argv, struct options *opt)
 		{ "setting", required_argument, NULL, 'S' },
 		{ "script", required_argument, NULL, 'x' },
 		{ "workers", required_argument, NULL, 'w' },
-		{ "time", required_argument, NULL, 't' }, { 0 } };
+		{ "time", required_argument, NULL, 't' }, { "nat", no_argument, NULL, 'N' },
+		{ 0 } };
 	int o;
 
 	*opt = (struct options){
@@ -385,6 +390,8 @@ static int parse(int argc, char **argv, struct options *opt)
 			opt->seconds = (unsigned int)strtoul(optarg, NULL, 0);
 		else if (o == 'w')
 			opt->workers = (unsigned int)strtoul(optarg, NULL, 0);
+		else if (o == 'N')
+			opt->nat = true;
 		else if (o == 'x')
 			opt->script = optarg;
 		else if (o == 'S')
@@ -396,6 +403,9 @@ static int parse(int argc, char **argv, struct options *opt)
 			return -EINVAL;
 		}
 	}
+	/* a NAT setting by its name alone */
+	for (unsigned int i = 0; ct_setting(true, i) != NULL; i++)
+		opt->nat |= opt->setting == ct_setting(true, i);
 	return optind == argc && opt->workers > 0 ? 0 : -EINVAL;
 }
 
@@ -408,7 +418,7 @@ int main(int argc, char **argv)
 
 	if (parse(argc, argv, &opt) < 0) {
 		fprintf(stderr,
-				"ct_diff [--sequences N] [--seed S] [--setting NAME] [--workers N] "
+				"ct_diff [--nat] [--sequences N] [--seed S] [--setting NAME] [--workers N] "
 				"[--time SECONDS] [--script TEXT]\n");
 		return 2;
 	}

@@ -109,18 +109,33 @@ size_t ct_lines_of(const struct ct_lines *l, uint32_t number, const struct ct_li
 	return n;
 }
 
-/* from the reply on, numbers of ports and ids become one */
+/* "sport=", "dport=" or "id=" at the beginning of @text: its value, -1: neither */
+static long number_at(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(text, name, n) == 0 ? strtol(text + n, NULL, 10) : -1;
+}
+
+/* ports and ids of the reply that are not the original's were drawn, or are seen in the packets */
 static void even(const char *text, char *out)
 {
-	const char *reply = strstr(text, "src=");
+	static const char *const names[] = { "sport=", "dport=", "id=" },
+				 *turned[] = { "dport=", "sport=", "id=" };
+	const char *from = strstr(text, "src="),
+		   *reply = from == NULL ? NULL : strstr(from + 1, "src=");
 	char *to = out;
 
-	reply = reply == NULL ? NULL : strstr(reply + 1, "src=");
 	while (*text != '\0') {
-		bool word = strncmp(text, "sport=", 6) == 0 || strncmp(text, "dport=", 6) == 0
-				|| strncmp(text, "id=", 3) == 0;
+		bool drawn = false;
 
-		if (word && reply != NULL && text > reply) {
+		for (unsigned int i = 0; reply != NULL && text > reply && i < 3; i++) {
+			const char *other = strstr(from, turned[i]);
+
+			drawn |= number_at(text, names[i]) >= 0 && text[-1] == ' ' && other != NULL
+					&& number_at(text, names[i]) != number_at(other, turned[i]);
+		}
+		if (drawn) {
 			*to++ = '*';
 			text += strcspn(text, " ");
 		} else {
@@ -131,7 +146,7 @@ static void even(const char *text, char *out)
 }
 
 bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b, size_t n_b,
-		bool free_ports)
+		bool translated)
 {
 	char x[CT_LINE_MAX], y[CT_LINE_MAX];
 
@@ -140,11 +155,11 @@ bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b
 
 		if (late > 2)
 			return false;
-		if (free_ports) {
+		if (translated) {
 			even(a[i].text, x);
 			even(b[i].text, y);
 		}
-		if (free_ports ? strcmp(x, y) != 0 : strcmp(a[i].text, b[i].text) != 0)
+		if (translated ? strcmp(x, y) != 0 : strcmp(a[i].text, b[i].text) != 0)
 			return false;
 	}
 	return n_a == n_b;

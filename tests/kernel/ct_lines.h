@@ -27,8 +27,9 @@ void ct_lines_free(struct ct_lines *l);
 /* the lines of a number: the first, and how many */
 size_t ct_lines_of(const struct ct_lines *l, uint32_t number, const struct ct_line **first);
 
-/* seconds may differ by one. @free_ports: ports and ids of the reply are not compared */
+/* seconds may differ by one. @translated: ports and ids of the reply that are
+ * not the original's may be any */
 bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b, size_t n_b,
-		bool free_ports);
+		bool translated);
 
 void ct_lines_print(FILE *f, const char *who, const struct ct_line *v, size_t n);

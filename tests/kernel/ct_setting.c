@@ -102,16 +102,21 @@ static const struct ct_setting settings[] = {
 
 #define N_SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-const struct ct_setting *ct_setting(unsigned int i)
+const struct ct_setting *ct_setting(bool nat, unsigned int i)
 {
+	if (nat)
+		return i < ct_settings_nat_n ? &ct_settings_nat[i] : NULL;
 	return i < N_SETTINGS ? &settings[i] : NULL;
 }
 
 const struct ct_setting *ct_setting_named(const char *name)
 {
-	for (unsigned int i = 0; i < N_SETTINGS; i++)
-		if (strcmp(settings[i].name, name) == 0)
-			return &settings[i];
+	const struct ct_setting *s;
+
+	for (unsigned int nat = 0; nat < 2; nat++)
+		for (unsigned int i = 0; (s = ct_setting(nat, i)) != NULL; i++)
+			if (strcmp(s->name, name) == 0)
+				return s;
 	return NULL;
 }
 
@@ -130,11 +135,11 @@ void ct_setting_print_rules(FILE *f, const struct ct_setting *s, bool v6)
 			":FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n");
 	put(f, mangle_always);
 	put(f, s->mangle);
-	if (s->nat != NULL && !(v6 && s->v4_only)) {
+	if (ct_setting_translates(s)) {
 		fprintf(f,
 				"COMMIT\n*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n"
 				":OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n");
-		put(f, s->nat);
+		put(f, v6 ? s->nat6 : s->nat);
 	}
 	fprintf(f,
 			"COMMIT\n*filter\n:INPUT ACCEPT [0:0]\n:FORWARD %s [0:0]\n"

@@ -51,7 +51,8 @@ static bool is_late(const struct lab_frame *f)
 }
 
 /* what came out of both; describes what has no partner. Return: whether all have one, or -errno */
-static int same_frames(struct lab_frames out[2], FILE *why)
+static int same_frames(const struct ct_trial *t, const struct ct_member *m,
+		struct lab_frames out[2], FILE *why)
 {
 	static const char *const only[] = { "only kernel", "only sluice" };
 	struct cmp_set set[2] = { { 0 }, { 0 } };
@@ -62,6 +63,9 @@ static int same_frames(struct lab_frames out[2], FILE *why)
 			if (is_late(&out[i].v[k]))
 				continue;
 			even_fragment(&out[i].v[k]);
+			if (ct_setting_translates(t->setting))
+				seq_even(&m->seq, m->view, i, out[i].v[k].port, out[i].v[k].data,
+						out[i].v[k].len);
 			ret = cmp_add(&set[i], out[i].v[k].port, 0, lab_now_ns(), out[i].v[k].data,
 					out[i].v[k].len);
 		}
@@ -123,7 +127,7 @@ static int play(struct ct_trial *t, struct ct_member *m, unsigned int k)
 
 	if (ret == 0) {
 		why = blame(m, k, &size);
-		ret = why == NULL ? -ENOMEM : same_frames(out, why);
+		ret = why == NULL ? -ENOMEM : same_frames(t, m, out, why);
 		if (why != NULL)
 			fclose(why);
 		if (ret == 1)
@@ -164,7 +168,7 @@ static int compare_entries(struct ct_trial *t, unsigned int k)
 			ct_lines_print(t->shown, "kernel", a, n_a);
 			ct_lines_print(t->shown, "sluice", b, n_b);
 		}
-		if (ct_lines_equal(a, n_a, b, n_b, t->setting->free_ports))
+		if (ct_lines_equal(a, n_a, b, n_b, ct_setting_translates(t->setting)))
 			continue;
 		why = blame(m, k, &size);
 		if (why == NULL)

@@ -184,6 +184,16 @@ void seq_build(const struct seq *s, unsigned int i, const struct seq_view *v,
 void seq_saw(const struct seq *s, unsigned int i, struct seq_view *v, unsigned int port,
 		const uint8_t *frame, size_t len);
 
+/*
+ * A frame that came out as it would be if the router had left the client's port, or id, as it was: where
+ * both sides (@v: views of the two) have drawn another. Checksums follow by difference, so a wrong one stays wrong.
+ */
+void seq_even(const struct seq *s, const struct seq_view v[2], unsigned int side, unsigned int port,
+		uint8_t *frame, size_t len);
+
+/* where layer 4 begins in a packet of @len bytes, 0: not in it, or it is a later fragment */
+size_t seq_l4_at(bool v6, const uint8_t *ip, size_t len, unsigned int *proto);
+
 /* a protocol's packet in a buffer (seq_l4.c); the checksum is in order but for the damage */
 void seq_put_l4(struct buf *b, const struct seq *s, const struct seq_step *t,
 		const struct seq_ends *e);

@@ -292,9 +292,10 @@ void seq_saw(const struct seq *s, unsigned int i, struct seq_view *v, unsigned i
 {
 	const struct seq_step *t = &s->step[i];
 	const uint8_t *ip = frame + ETH_LEN;
-	size_t size = len - ETH_LEN, at = s->v6 ? 40 : 20, addr = s->v6 ? 8 : 12;
+	size_t size = len - ETH_LEN, addr = s->v6 ? 8 : 12, at;
 	size_t n = s->v6 ? 16 : 4;
 	struct seq_ends *e;
+	unsigned int proto;
 
 	if (len < ETH_LEN + (s->v6 ? 48U : 28U)
 			|| is_error(s->v6, ip, size) != (t->kind == SEQ_ERROR)
@@ -307,8 +308,11 @@ void seq_saw(const struct seq *s, unsigned int i, struct seq_view *v, unsigned i
 		if (s->v6 && ip[6] == 44)
 			memset(v->seen[i].ip + 44, 0, 4);
 	}
-	if (t->kind == SEQ_ERROR || (t->damage != SEQ_WHOLE && t->damage != SEQ_AS_UDP)
-			|| t->pieces > 1 || t->ext != SEQ_NO_EXT)
+	at = seq_l4_at(s->v6, ip, size, &proto);
+	if (t->kind == SEQ_ERROR || at == 0 || at + 8 > size
+			|| (t->damage != SEQ_WHOLE && t->damage != SEQ_AS_UDP
+					&& (t->damage != SEQ_NO_SUM || t->kind != SEQ_UDP
+							|| s->v6)))
 		return;
 	e = &v->ends[t->flow][t->from == SEQ_CLIENT ? SEQ_SERVER : SEQ_CLIENT];
 	memcpy(e->dst, ip + addr, n);
