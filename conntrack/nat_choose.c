@@ -274,6 +274,21 @@ static bool settle(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple
 	return true;
 }
 
+/* the kernel finds out when it confirms the connection. Return: false */
+static bool clashes(struct ct_shard *s)
+{
+	s->stats.insert_failed++;
+	s->stats.drop++;
+	return false;
+}
+
+/* whether another port can be chosen where one is taken */
+static bool has_search(const struct ct_entry *e)
+{
+	return is_icmp(&e->orig) || has_ports(e->orig.proto)
+			|| (e->orig.proto == IPPROTO_GRE && e->master_id != 0);
+}
+
 bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 		const struct ct_nat_range *range, enum ct_manip manip)
 {
@@ -297,10 +312,13 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 		if ((e->status & BOTH_DONE) != BOTH_DONE) {
 			ct_hold_reply(s, e, &answer);
 		} else if (!settle(s, e, &answer)) {
-			s->stats.insert_failed++;
 			s->nat_exhausted++;
-			return false;
+			return clashes(s);
 		}
+	} else if ((e->status & BOTH_DONE) == BOTH_DONE && unlikely(!has_search(e))
+			&& ct_reply_clashes(s, e)) {
+		/* nothing to choose by which replies could be told from another connection's packets */
+		return clashes(s);
 	}
 	if (manip == CT_MANIP_SRC)
 		ct_source_add(s, e);

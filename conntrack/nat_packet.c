@@ -200,11 +200,17 @@ static bool rewrite(const struct inside *in)
 	const struct sl_addr *addr = new_addr(in);
 	uint8_t *frame, *at;
 
-	/* what there is of a short header in a quote is enough for the kernel only with GRE */
-	if (in->proto == IPPROTO_GRE && left(in) < need)
-		need = 0;
-	frame = sl_pkt_pull(in->m, in->l4_off + need);
+	/* of what has nothing to be rewritten the header need not be there (authentication header, cut) */
+	frame = sl_pkt_pull(in->m,
+			need > 0 ? in->l4_off + need
+					: in->family == SL_AF_INET
+					? in->l3_off + (uint32_t)sizeof(struct rte_ipv4_hdr)
+					: in->l3_off + IP6_HDR_LEN);
 	if (frame == NULL)
+		return false;
+	/* versions that nobody knows have no receiver's key to be written */
+	if (in->proto == IPPROTO_GRE && in->manip == CT_MANIP_DST
+			&& (frame[in->l4_off + 1] & 7) > 1)
 		return false;
 	at = frame + addr_off(in);
 	if (need > 0)

@@ -198,12 +198,29 @@ static int again(struct ct_trial *t, struct totals *sum)
 	return ret < 0 ? ret : bad + (bad == 0 && t->counters_bad);
 }
 
+/* a number that is cut in two, or a checksum without it, cannot be told from a wrong one */
+static void whole_quotes(struct seq *s)
+{
+	for (unsigned int i = 0; i < s->n; i++) {
+		uint16_t *cut = &s->step[i].error.cut;
+
+		if (s->step[i].kind == SEQ_ERROR && *cut > 0 && *cut < 12 && *cut != 8)
+			*cut = *cut < 8 ? 8 : 12;
+		if (s->step[i].kind == SEQ_ERROR && s->step[i].damage == SEQ_CUT)
+			s->step[i].damage = SEQ_WHOLE;
+		if (s->step[i].kind == SEQ_ERROR && s->step[s->step[i].error.of].kind == SEQ_ERROR)
+			*cut = 0;
+	}
+}
+
 /* some sequences under a setting; counts in @sum. Return: 0 or -errno */
 static int play(const struct ct_setting *setting, struct ct_trial *t, struct totals *sum)
 {
 	int ret;
 
 	t->setting = setting;
+	for (unsigned int i = 0; ct_setting_translates(setting) && i < t->n; i++)
+		whole_quotes(&t->v[i].seq);
 	ret = ct_trial_run(t);
 	if (ret >= 0) {
 		sum->sequences += t->n;

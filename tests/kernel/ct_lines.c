@@ -109,60 +109,71 @@ size_t ct_lines_of(const struct ct_lines *l, uint32_t number, const struct ct_li
 	return n;
 }
 
-/* "sport=", "dport=" or "id=" at the beginning of @text: its value, -1: neither */
-static long number_at(const char *text, const char *name)
+/* a word that is a port or an id: its number, -1: another */
+static long number_of_word(const char *word)
 {
-	size_t n = strlen(name);
+	static const char *const names[] = { "sport=", "dport=", "id=" };
 
-	return strncmp(text, name, n) == 0 ? strtol(text + n, NULL, 10) : -1;
+	for (unsigned int i = 0; i < 3; i++)
+		if (strncmp(word, names[i], strlen(names[i])) == 0)
+			return strtol(word + strlen(names[i]), NULL, 10);
+	return -1;
 }
 
-/* ports and ids of the reply that are not the original's were drawn, or are seen in the packets */
-static void even(const char *text, char *out)
+/* word by word; numbers by @pairs */
+static bool same_text(const char *a, const char *b, struct seq_pairs *pairs)
 {
-	static const char *const names[] = { "sport=", "dport=", "id=" },
-				 *turned[] = { "dport=", "sport=", "id=" };
-	const char *from = strstr(text, "src="),
-		   *reply = from == NULL ? NULL : strstr(from + 1, "src=");
-	char *to = out;
+	while (*a != '\0' && *b != '\0') {
+		size_t n = strcspn(a, " ="), k = strcspn(b, " =");
+		long x = number_of_word(a), y = number_of_word(b);
 
-	while (*text != '\0') {
-		bool drawn = false;
-
-		for (unsigned int i = 0; reply != NULL && text > reply && i < 3; i++) {
-			const char *other = strstr(from, turned[i]);
-
-			drawn |= number_at(text, names[i]) >= 0 && text[-1] == ' ' && other != NULL
-					&& number_at(text, names[i]) != number_at(other, turned[i]);
-		}
-		if (drawn) {
-			*to++ = '*';
-			text += strcspn(text, " ");
-		} else {
-			*to++ = *text++;
-		}
+		if (n != k || memcmp(a, b, n) != 0)
+			return false;
+		n = strcspn(a, " ");
+		k = strcspn(b, " ");
+		if (x >= 0 && y >= 0 ? !seq_pair(pairs, (unsigned int)x, (unsigned int)y)
+				     : n != k || memcmp(a, b, n) != 0)
+			return false;
+		a += n + (a[n] == ' ');
+		b += k + (b[k] == ' ');
 	}
-	*to = '\0';
+	return *a == *b;
 }
+
+static bool same_line(const struct ct_line *a, const struct ct_line *b, struct seq_pairs *pairs)
+{
+	struct seq_pairs all;
+
+	if (a->seconds - b->seconds + 1 > 2)
+		return false;
+	if (pairs == NULL)
+		return strcmp(a->text, b->text) == 0;
+	all = *pairs;
+	if (!same_text(a->text, b->text, &all))
+		return false;
+	*pairs = all;
+	return true;
+}
+
+#define LINES_MAX 64
 
 bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b, size_t n_b,
-		bool translated)
+		struct seq_pairs *pairs)
 {
-	char x[CT_LINE_MAX], y[CT_LINE_MAX];
+	uint64_t taken = 0;
 
-	for (size_t i = 0; n_a == n_b && i < n_a; i++) {
-		uint32_t late = a[i].seconds - b[i].seconds + 1;
+	if (n_a != n_b || n_a > LINES_MAX)
+		return false;
+	for (size_t i = 0; i < n_a; i++) {
+		size_t k = 0;
 
-		if (late > 2)
+		while (k < n_b && (taken >> k & 1 || !same_line(&a[i], &b[k], pairs)))
+			k++;
+		if (k == n_b)
 			return false;
-		if (translated) {
-			even(a[i].text, x);
-			even(b[i].text, y);
-		}
-		if (translated ? strcmp(x, y) != 0 : strcmp(a[i].text, b[i].text) != 0)
-			return false;
+		taken |= UINT64_C(1) << k;
 	}
-	return n_a == n_b;
+	return true;
 }
 
 void ct_lines_print(FILE *f, const char *who, const struct ct_line *v, size_t n)

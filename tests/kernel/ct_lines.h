@@ -9,6 +9,8 @@
 
 #define CT_LINE_MAX 420
 
+struct seq_pairs;
+
 struct ct_line {
 	uint32_t number; /* of the addresses, see seq.h */
 	uint32_t seconds; /* left */
@@ -27,9 +29,9 @@ void ct_lines_free(struct ct_lines *l);
 /* the lines of a number: the first, and how many */
 size_t ct_lines_of(const struct ct_lines *l, uint32_t number, const struct ct_line **first);
 
-/* seconds may differ by one. @translated: ports and ids of the reply that are
- * not the original's may be any */
+/* seconds may differ by one. @pairs: what stands for what (seq.h), NULL: everything
+ * for itself */
 bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b, size_t n_b,
-		bool translated);
+		struct seq_pairs *pairs);
 
 void ct_lines_print(FILE *f, const char *who, const struct ct_line *v, size_t n);

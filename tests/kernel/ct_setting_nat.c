@@ -63,7 +63,7 @@ const struct ct_setting ct_settings_nat[] = {
 	{ .name = "redirect",
 			.nat = "-A PREROUTING -i pa -p tcp --dport 81 -j REDIRECT --to-ports 8081\n"
 			       "-A PREROUTING -i pa -p udp --dport 81 -j REDIRECT\n"
-			       "-A PREROUTING -i pa -p icmp -j REDIRECT\n"
+			       "-A PREROUTING -i pa -p icmp --icmp-type 8 -j REDIRECT\n"
 			       "-A INPUT -p udp -j SNAT --to-source 192.0.2.222\n"
 			       "-A INPUT -p icmp -j SNAT --to-source 192.0.2.223\n",
 			.nat6 = "-A PREROUTING -i pa -p tcp --dport 81 -j REDIRECT --to-ports 8081\n"

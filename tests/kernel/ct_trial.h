@@ -13,6 +13,7 @@
 struct ct_member {
 	struct seq seq;
 	struct seq_view view[2]; /* of the kernel's hosts and of sluice's */
+	struct seq_pairs pairs; /* where something is translated */
 	uint32_t bad; /* the step after which they differed, or CT_ALL_WELL */
 	char *why; /* how; of open_memstream() */
 };

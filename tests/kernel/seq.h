@@ -185,11 +185,32 @@ void seq_saw(const struct seq *s, unsigned int i, struct seq_view *v, unsigned i
 		const uint8_t *frame, size_t len);
 
 /*
- * A frame that came out as it would be if the router had left the client's port, or id, as it was: where
- * both sides (@v: views of the two) have drawn another. Checksums follow by difference, so a wrong one stays wrong.
+ * What routers draw (ports, ids) differs, and is then the same for the rest of the sequence: each of
+ * the kernel's numbers stands for one of sluice's. What the sequence has itself stands for itself.
  */
-void seq_even(const struct seq *s, const struct seq_view v[2], unsigned int side, unsigned int port,
-		uint8_t *frame, size_t len);
+#define SEQ_PAIRS_MAX 128
+struct seq_pairs {
+	unsigned int n;
+	struct {
+		uint16_t kernel, sluice;
+	} v[SEQ_PAIRS_MAX];
+};
+void seq_pairs_init(struct seq_pairs *p, const struct seq *s);
+/* Return: whether the two may stand for each other; from now on they do */
+bool seq_pair(struct seq_pairs *p, unsigned int kernel, unsigned int sluice);
+
+/*
+ * seq_even() - two frames of @len bytes that came out at the same place: in sluice's the kernel's numbers
+ * are put, where the pair is a right one. Checksums follow, so that a wrong one stays wrong.
+ */
+void seq_even(const struct seq *s, struct seq_pairs *pairs, uint8_t *kernel, uint8_t *sluice,
+		size_t len);
+/* the router's own errors may bear another's address: the identification, which the kernel draws */
+void seq_even_own(const struct seq *s, uint8_t *frame, size_t len);
+
+/* SCTP's sum over @n bytes as if it were 0 there, and the sum that stands there */
+uint32_t seq_crc32c(const uint8_t *sctp, size_t n);
+uint32_t seq_crc_of(const uint8_t *sctp);
 
 /* where layer 4 begins in a packet of @len bytes, 0: not in it, or it is a later fragment */
 size_t seq_l4_at(bool v6, const uint8_t *ip, size_t len, unsigned int *proto);

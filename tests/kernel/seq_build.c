@@ -246,7 +246,10 @@ static void build_error(const struct seq *s, const struct seq_step *t, const str
 	put_quote(&l4, s->v6, ip, len, t->error.cut);
 	sum = s->v6 ? seq_pseudo(s, &e, IPPROTO_ICMPV6) + (uint32_t)l4.n : 0;
 	sum = ~sum16(l4.b, l4.n, sum) & 0xffff;
-	set16(l4.b + 2, t->damage == SEQ_BAD_SUM ? sum ^ 0x0101 : sum);
+	/* added, not flipped: what differs between the two sides is then the same in a wrong sum */
+	if (t->damage == SEQ_BAD_SUM)
+		sum = (sum + 0x0101) % 0xffff;
+	set16(l4.b + 2, sum);
 	if (t->damage == SEQ_CUT)
 		l4.n = 6;
 	add_frame(out, s, t, &e, &l4, &(struct piece){ 0, l4.n, false }, 1);

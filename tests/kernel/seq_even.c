@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <string.h>
 
 /* extension headers that sequences have; the others end the way */
 static bool is_ext(unsigned int proto)
@@ -62,120 +63,139 @@ static size_t sum_at(unsigned int proto)
 	}
 }
 
-static bool is_echo(unsigned int proto, unsigned int type)
+bool seq_pair(struct seq_pairs *p, unsigned int kernel, unsigned int sluice)
 {
-	return proto == IPPROTO_ICMP ? type == 0 || type == 8 || (type >= 13 && type <= 18)
-				     : proto == IPPROTO_ICMPV6 && (type == 128 || type == 129);
+	for (unsigned int i = 0; i < p->n; i++)
+		if (p->v[i].kernel == kernel || p->v[i].sluice == sluice)
+			return p->v[i].kernel == kernel && p->v[i].sluice == sluice;
+	if (p->n == SEQ_PAIRS_MAX)
+		return kernel == sluice;
+	p->v[p->n].kernel = (uint16_t)kernel;
+	p->v[p->n++].sluice = (uint16_t)sluice;
+	return true;
 }
 
-/* what may stand in a field for a number that was drawn */
-struct drawn {
-	bool client; /* the client's port, or its id */
-	bool server; /* the server's: another way round, it may have to give way */
-};
-
-/* the two views, and which of them the frame is of */
-struct views {
-	const struct seq *s;
-	const struct seq_view *v;
-	unsigned int side;
-};
-
-/* a number that both sides have changed was drawn; one that is kept or given has to be equal */
-static bool is_drawn(const struct views *vs, unsigned int f, enum seq_end sees, unsigned int port)
+void seq_pairs_init(struct seq_pairs *p, const struct seq *s)
 {
-	return vs->v[0].ends[f][sees].dport != port && vs->v[1].ends[f][sees].dport != port;
-}
-
-static bool original(const struct views *vs, struct drawn d, unsigned int seen, unsigned int *port)
-{
+	p->n = 0;
 	for (unsigned int f = 0; f < SEQ_FLOWS; f++) {
-		const struct seq_ends *e = vs->v[vs->side].ends[f];
-
-		*port = vs->s->port[f][SEQ_CLIENT];
-		if (d.client && e[SEQ_SERVER].dport == seen && is_drawn(vs, f, SEQ_SERVER, *port))
-			return true;
-		*port = vs->s->port[f][SEQ_SERVER];
-		if (d.server && e[SEQ_CLIENT].dport == seen && is_drawn(vs, f, SEQ_CLIENT, *port))
-			return true;
+		seq_pair(p, s->port[f][SEQ_CLIENT], s->port[f][SEQ_CLIENT]);
+		seq_pair(p, s->port[f][SEQ_SERVER], s->port[f][SEQ_SERVER]);
 	}
-	return false;
 }
 
-struct part {
-	uint8_t *ip;
+/* two packets at the same place */
+struct both {
+	bool v6;
+	struct seq_pairs *pairs;
+	const uint8_t *kernel;
+	uint8_t *sluice;
 	size_t len;
-	bool to_server, invalid; /* the frame that it is of */
-	bool quoted;
-	uint8_t *outer; /* checksum that covers all of it, NULL: none */
+	uint8_t *outer; /* checksum that covers all of sluice's, NULL: none */
 };
 
-static void even_field(const struct views *v, const struct part *p, size_t field, size_t sum,
-		bool udp, struct drawn d)
+static void put(const struct both *b, size_t at, unsigned int v)
 {
-	unsigned int was = (unsigned int)get16(p->ip + field), sum_was, port;
+	unsigned int was = (unsigned int)get16(b->sluice + at);
 
-	if (!original(v, d, was, &port))
-		return;
-	set16(p->ip + field, port);
-	if (p->outer != NULL)
-		follow(p->outer, was, port, false);
-	if (sum + 2 > p->len)
-		return;
-	sum_was = (unsigned int)get16(p->ip + sum);
-	follow(p->ip + sum, was, port, udp);
-	if (p->outer != NULL)
-		follow(p->outer, sum_was, (unsigned int)get16(p->ip + sum), false);
+	set16(b->sluice + at, v);
+	if (b->outer != NULL)
+		follow(b->outer, was, v, false);
 }
 
-/*
- * To the server a client's port is what was drawn. To the client it has to be the client's own again,
- * unless the packet was INVALID. A quote shows a packet that went the other way.
- */
-static void even(const struct views *v, const struct part *p)
+/* a port or an id, and what the checksum at @sum makes of it; SEQ_NO_SUM_AT: has none that follows */
+#define SEQ_NO_SUM_AT SIZE_MAX
+static void even_field(const struct both *b, size_t at, size_t sum, bool udp)
 {
-	const struct drawn client = { .client = p->to_server || p->invalid };
-	const struct drawn server = { .server = !p->to_server || p->invalid };
-	bool client_sent = p->to_server != p->quoted;
-	unsigned int proto;
-	size_t at = seq_l4_at(v->s->v6, p->ip, p->len, &proto), sum = at == 0 ? 0 : sum_at(proto);
+	unsigned int kernel, sluice;
+	uint8_t both[2];
 
-	if (sum == 0 || at + 8 > p->len)
+	if (at + 2 > b->len)
 		return;
-	if ((proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6) && !is_echo(proto, p->ip[at])) {
-		struct part quote = *p;
+	kernel = (unsigned int)get16(b->kernel + at);
+	sluice = (unsigned int)get16(b->sluice + at);
+	if (!seq_pair(b->pairs, kernel, sluice) || kernel == sluice)
+		return;
+	put(b, at, kernel);
+	if (sum == SEQ_NO_SUM_AT || sum + 2 > b->len)
+		return;
+	memcpy(both, b->sluice + sum, 2);
+	/* what a sender wrote who computes none */
+	if (get16(b->kernel + sum) == 0 && get16(both) == 0)
+		return;
+	follow(both, sluice, kernel, udp);
+	put(b, sum, (unsigned int)get16(both));
+}
 
-		quote.ip += at + 8;
-		quote.len -= at + 8;
-		quote.quoted = true;
-		quote.outer = p->ip + at + sum;
-		if (!p->quoted)
-			even(v, &quote);
-	} else if (proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6) {
-		even_field(v, p, at + 4, at + sum, false, client);
-	} else {
-		even_field(v, p, at + (client_sent ? 0 : 2), at + sum, proto == IPPROTO_UDP,
-				client);
-		even_field(v, p, at + (client_sent ? 2 : 0), at + sum, proto == IPPROTO_UDP,
-				server);
+/* SCTP: a wrong sum stays as wrong as it was */
+static void even_sctp(const struct both *b, size_t at, bool whole)
+{
+	uint32_t wrong = 0, crc;
+
+	if (at + 12 <= b->len && whole)
+		wrong = seq_crc32c(b->sluice + at, b->len - at) ^ seq_crc_of(b->sluice + at);
+	even_field(b, at, SEQ_NO_SUM_AT, false);
+	even_field(b, at + 2, SEQ_NO_SUM_AT, false);
+	/* 0 is what a sender wrote who computes none */
+	if (at + 12 > b->len || seq_crc_of(b->sluice + at) == 0)
+		return;
+	crc = whole ? seq_crc32c(b->sluice + at, b->len - at) ^ wrong : seq_crc_of(b->kernel + at);
+	put(b, at + 8, (crc & 0xff) << 8 | (crc >> 8 & 0xff));
+	put(b, at + 10, (crc >> 16 & 0xff) << 8 | crc >> 24);
+}
+
+/* @quoted: how deep */
+static void even(const struct both *b, unsigned int quoted)
+{
+	unsigned int proto = 0, other = 0;
+	size_t at = seq_l4_at(b->v6, b->kernel, b->len, &proto);
+	size_t there = b->v6 ? 40 + get16(b->kernel + 4) : get16(b->kernel + 2);
+
+	if (at == 0 || seq_l4_at(b->v6, b->sluice, b->len, &other) != at || other != proto)
+		return;
+	switch (proto) {
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		if (at + 8 > b->len)
+			return;
+		/* of any type, as sequences have ids in all; those that quote something have 0 there */
+		if (get16(b->kernel + at + 4) != 0) {
+			even_field(b, at + 4, at + 2, false);
+		} else if (quoted < 2) {
+			const struct both quote = { b->v6, b->pairs, b->kernel + at + 8,
+				b->sluice + at + 8, b->len - at - 8, b->sluice + at + 2 };
+
+			even(&quote, quoted + 1);
+		}
+		break;
+	case IPPROTO_SCTP:
+		even_sctp(b, at, there == b->len);
+		break;
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+		even_field(b, at, at + sum_at(proto), proto == IPPROTO_UDP);
+		even_field(b, at + 2, at + sum_at(proto), proto == IPPROTO_UDP);
+		break;
 	}
 }
 
-void seq_even(const struct seq *s, const struct seq_view v[2], unsigned int side, unsigned int port,
-		uint8_t *frame, size_t len)
+void seq_even(const struct seq *s, struct seq_pairs *pairs, uint8_t *kernel, uint8_t *sluice,
+		size_t len)
 {
-	const struct views views = { s, v, side };
-	struct part p = { .ip = frame + ETH_LEN, .to_server = port == PB };
+	const struct both b = { s->v6, pairs, kernel + ETH_LEN, sluice + ETH_LEN, len - ETH_LEN,
+		NULL };
 
-	if (len < ETH_LEN + 28 || (port != PA && port != PB))
+	if (len >= ETH_LEN + (s->v6 ? 44U : 24U))
+		even(&b, 0);
+}
+
+void seq_even_own(const struct seq *s, uint8_t *frame, size_t len)
+{
+	uint8_t *ip = frame + ETH_LEN;
+
+	if (s->v6 || len < ETH_LEN + 28 || ip[8] != 64 || ip[9] != IPPROTO_ICMP)
 		return;
-	p.len = len - ETH_LEN;
-	/* as the rules of every setting write it into the TOS */
-	p.invalid = ((s->v6 ? (p.ip[0] & 15) << 4 | p.ip[1] >> 4 : p.ip[1]) & 0x1c) == 0x04;
-	even(&views, &p);
-	/* the router's own, though it may bear another's address: the kernel draws the identification */
-	if (!s->v6 && p.ip[8] == 64 && p.ip[9] == IPPROTO_ICMP) {
-		follow(p.ip + 10, (unsigned int)get16(p.ip + 4), 0, false);
-		set16(p.ip + 4, 0);
-	}
+	follow(ip + 10, (unsigned int)get16(ip + 4), 0, false);
+	set16(ip + 4, 0);
 }

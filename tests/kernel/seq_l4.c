@@ -63,7 +63,7 @@ static void seal(struct buf *b, size_t at, uint32_t pseudo, const struct seq_ste
 	if (udp && sum == 0)
 		sum = 0xffff;
 	if (t->damage == SEQ_BAD_SUM)
-		sum = sum == 0xfffe ? 0x1234 : sum ^ 0x0101;
+		sum = (sum + 0x0101) % 0xffff == 0 ? 0x1234 : (sum + 0x0101) % 0xffff;
 	set16(b->b + at, t->damage == SEQ_NO_SUM ? 0 : sum);
 }
 
@@ -153,16 +153,27 @@ static void put_icmp(struct buf *b, const struct seq *s, const struct seq_step *
 	seal(b, 2, pseudo, t, false);
 }
 
-static uint32_t crc32c(const uint8_t *p, size_t n)
+static uint32_t crc_more(uint32_t crc, const uint8_t *p, size_t n)
 {
-	uint32_t crc = UINT32_MAX;
-
 	while (n-- > 0) {
 		crc ^= *p++;
 		for (int i = 0; i < 8; i++)
 			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
 	}
-	return ~crc;
+	return crc;
+}
+
+uint32_t seq_crc32c(const uint8_t *sctp, size_t n)
+{
+	static const uint8_t none[4];
+
+	return ~crc_more(crc_more(crc_more(UINT32_MAX, sctp, 8), none, 4), sctp + 12, n - 12);
+}
+
+uint32_t seq_crc_of(const uint8_t *sctp)
+{
+	return sctp[8] | (uint32_t)sctp[9] << 8 | (uint32_t)sctp[10] << 16
+			| (uint32_t)sctp[11] << 24;
 }
 
 /* a side's initial tag; never 0 */
@@ -233,7 +244,7 @@ static void put_sctp(struct buf *b, const struct seq *s, const struct seq_step *
 	put32(b, 0);
 	for (unsigned int i = 0; i < h->n; i++)
 		put_chunk(b, h->chunk[i].type, h->chunk[i].flags, h->chunk[i].empty, own, t->len);
-	crc = crc32c(b->b, b->n);
+	crc = seq_crc32c(b->b, b->n);
 	if (t->damage == SEQ_BAD_SUM)
 		crc ^= 0x100;
 	if (t->damage == SEQ_NO_SUM)
@@ -246,15 +257,18 @@ static void put_sctp(struct buf *b, const struct seq *s, const struct seq_step *
 		set16(b->b + 14, 3);
 }
 
-static void put_gre(struct buf *b, const struct seq_step *t, const struct seq_ends *e)
+/* keys are not ports, and nobody but a helper of PPTP translates them */
+static void put_gre(struct buf *b, const struct seq *s, const struct seq_step *t)
 {
+	uint16_t key = s->port[t->flow][t->from == SEQ_CLIENT ? SEQ_SERVER : SEQ_CLIENT];
+
 	put16(b, (unsigned int)t->gre.flags << 8 | t->gre.version);
 	put16(b, t->gre.proto);
 	if (t->gre.version == 1) {
 		put16(b, t->len);
-		put16(b, e->dport);
+		put16(b, key);
 	} else if (t->gre.flags & 0x20) {
-		put32(b, e->dport);
+		put32(b, key);
 	}
 	put_payload(b, t->len);
 }
@@ -277,7 +291,7 @@ void seq_put_l4(struct buf *b, const struct seq *s, const struct seq_step *t,
 		put_sctp(b, s, t, e);
 		break;
 	case SEQ_GRE:
-		put_gre(b, t, e);
+		put_gre(b, s, t);
 		break;
 	case SEQ_OTHER:
 		put_payload(b, t->len);

@@ -141,6 +141,11 @@ static const char *const scripts[] = {
 	"> gre=2; < gre=2; > gre=0 cut; > gre=1 cut",
 	"> proto=50; < proto=50 len=20; > proto=51 len=20; > proto=4 len=30; > proto=41; < proto=255; "
 	"> proto=255; > proto=0 len=8; > proto=33 len=20; < proto=33 len=20",
+	/* short ones, as they are and in quotes, and a second connection that looks like the answer */
+	"> gre=0 len=20; < err=3/1 of=0 quote=8; < gre=0 len=4; < gre=2 len=30; > gre=3 len=30; > gre=0; "
+	"< gre=0/32 flow=1 len=74; > proto=103 len=20 flow=1; < proto=103 len=20",
+	"v6; > gre=0 len=20; < gre=0 len=4; < gre=2 len=30; > gre=3 len=30; < gre=0/32 flow=1 len=74; "
+	"> proto=103 len=20 flow=1; < proto=103 len=20",
 	/* the router itself is asked */
 	"router; > icmp=8/0 len=30; > icmp=8/0; > icmp=8/0 len=900 pieces=2; > udp len=10; > udp; "
 	"> S; > A; > icmp=13/0; > proto=50 len=10",
