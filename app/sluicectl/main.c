@@ -3,6 +3,7 @@
 #include "app/sluicectl/conntrack.h"
 #include "app/sluicectl/set.h"
 #include "app/sluicectl/show.h"
+#include "app/sluicectl/top.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -45,6 +46,8 @@ static const char usage[] =
 		"                    what begins, changes and ends, as it happens\n"
 		"  nat               ports that NAT has given away, by address and worker, and how\n"
 		"                    many packets found none that was free\n"
+		"  top               rates, busy workers, costs of stages, again each second until q;\n"
+		"                    once with --once, or if the output is no terminal\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
@@ -55,6 +58,8 @@ static const char usage[] =
 		"  -c, --counters      of rules also packets and bytes\n"
 		"  -Z, --zero          set the counters of rules to zero\n"
 		"  -!, --exist         of set: no error if it is there already, or gone\n"
+		"      --once          of top: one frame\n"
+		"      --marks         of routes: packets by rule and by path\n"
 		"  -h, --help          this text\n";
 
 struct options {
@@ -66,6 +71,7 @@ struct options {
 	bool zero;
 	bool exist; /* of set */
 	bool marks; /* of routes */
+	bool once; /* of top */
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
@@ -151,6 +157,35 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 	return NULL;
 }
 
+static int no_sluice(const char *socket, int error)
+{
+	fprintf(stderr, "sluicectl: %s: %s%s\n", socket, strerror(error),
+			error == ENOENT || error == ECONNREFUSED
+					? ": no sluice runs there (see --socket)"
+					: "");
+	return EXIT_FAILED;
+}
+
+static int run_top(const struct options *o, int argc)
+{
+	int fd, ret;
+
+	if (argc != 1) {
+		fprintf(stderr, "sluicectl: top: no further word was expected\n%s", usage);
+		return EXIT_INPUT;
+	}
+	fd = client_connect(o->socket);
+	if (fd < 0)
+		return no_sluice(o->socket, -fd);
+	ret = top(fd, o->once, o->json);
+	close(fd);
+	if (ret == 0)
+		return fflush(stdout) == 0 ? 0 : EXIT_FAILED;
+	fprintf(stderr, "sluicectl: top: %s\n",
+			ret == -EPIPE ? "sluice has ended" : strerror(-ret));
+	return EXIT_FAILED;
+}
+
 /* @request: NULL: lines of sets from standard input */
 static int ask(const struct options *o, const char *command, json_t *request)
 {
@@ -160,12 +195,8 @@ static int ask(const struct options *o, const char *command, json_t *request)
 	int ret;
 
 	if (fd < 0) {
-		fprintf(stderr, "sluicectl: %s: %s%s\n", o->socket, strerror(-fd),
-				fd == -ENOENT || fd == -ECONNREFUSED
-						? ": no sluice runs there (see --socket)"
-						: "");
 		json_decref(request);
-		return EXIT_FAILED;
+		return no_sluice(o->socket, -fd);
 	}
 	if (restore)
 		ret = set_restore(fd, o->exist, &result);
@@ -201,6 +232,7 @@ int main(int argc, char **argv)
 		{ "zero", no_argument, NULL, 'Z' },
 		{ "exist", no_argument, NULL, '!' },
 		{ "marks", no_argument, NULL, 'm' },
+		{ "once", no_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -231,6 +263,9 @@ int main(int argc, char **argv)
 		case 'm':
 			o.marks = true;
 			break;
+		case 'o':
+			o.once = true;
+			break;
 		case '4':
 		case '6':
 			o.family = opt - '0';
@@ -250,6 +285,12 @@ int main(int argc, char **argv)
 	if (argc - optind == 2 && strcmp(argv[optind], "set") == 0
 			&& strcmp(argv[optind + 1], "restore") == 0)
 		return ask(&o, argv[optind], NULL);
+	if (strcmp(argv[optind], "top") == 0)
+		return run_top(&o, argc - optind);
+	if (o.once) {
+		fprintf(stderr, "sluicectl: %s: --once is for top\n%s", argv[optind], usage);
+		return EXIT_INPUT;
+	}
 	request = make_request(&o, argc - optind, argv + optind);
 	if (request == NULL)
 		return EXIT_INPUT;

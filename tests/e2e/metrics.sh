@@ -49,7 +49,7 @@ at_least "packets of a port" "$(sample second 'sluice_port_receive_packets_total
 	$(($(sample first 'sluice_port_receive_packets_total{port="wan"}') + 500))
 at_least "packets of a stage" \
 	"$(grep '^sluice_stage_packets_total{hook="forward"' "$work/second" | head -1 | sed 's/.* //')" 500
-equal "drops by reason" "$(grep '^sluice_dropped_packets_total{port="wan".* 50$' "$work/second" | wc -l)" 1
+equal "drops by reason" "$(grep -c '^sluice_dropped_packets_total{port="wan".* 50$' "$work/second")" 1
 at_least "connections" "$(sample second 'sluice_conntrack_entries{worker="0"}')" 2
 at_least "NAT" "$(sample second 'sluice_nat_ports_in_use{address="10.1.0.1",protocol="icmp"}')" 2
 at_least "a policy" \
@@ -73,6 +73,48 @@ idle[0].sendall(b"\0\xff nonsense\r\n\r\n")
 subprocess.run([sys.argv[1], "-s", sys.argv[2], "status"], check=True, timeout=5)
 PY
 check "and the scrape goes on" wait_for 5 in_r curl -sf -m 1 http://127.0.0.1:9477/metrics
+
+in_c ping -q -i 0.01 10.1.0.2 >/dev/null 2>&1 &
+ping_pid=$!
+check "top --once" ctl top --once
+ctl top >"$work/top"
+ctl -j top >"$work/top.json"
+kill $ping_pid
+check "top, not on a terminal, is a frame without escapes" bash -c \
+	"grep -q '^wan  *up ' '$work/top' && grep -q 'busy' '$work/top' && ! grep -q \$'\\033' '$work/top'"
+equal "80 columns hold it" "$(grep -c '.\{81\}' "$work/top")" 0
+check "top -j" python3 - "$work/top.json" <<'PY'
+import json, sys
+t = json.load(open(sys.argv[1]))
+assert any(p["name"] == "wan" and p["rx"] > 0 and p["rx_bits"] > 0 for p in t["ports"]), t["ports"]
+assert 0 <= t["workers"][0]["busy"] <= 1, t["workers"]
+assert any(s["packets"] > 0 and s["cycles_per_packet"] > 0 for s in t["stages"]), t["stages"]
+assert 0.99 < sum(s["share"] for s in t["stages"]) < 1.01
+assert t["connections"]["entries"] >= 2
+assert any(d["packets"] == 50 and d["help"] for d in t["drops"]), t["drops"]
+PY
+ctl status --once >/dev/null 2>&1
+equal "--once is for top alone" $? 2
+check "on a terminal it repaints until q" python3 - "$sluicectl_bin" "$socket" <<'PY'
+import fcntl, os, pty, struct, sys, termios, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "-s", sys.argv[2], "top"])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+seen = b""
+while seen.count(b"\033[H") < 3:
+    seen += os.read(fd, 65536)
+os.write(fd, b"q")
+try:
+    while more := os.read(fd, 65536):
+        seen += more
+except OSError:
+    pass
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+assert b"wan" in seen and seen.rstrip().endswith(b"\033[?1049l"), seen[-200:]
+last = seen.split(b"\033[H")[-1].split(b"\033[J")[0].split(b"\r\n")
+assert len(last) <= 24 and all(len(l.replace(b"\033[K", b"")) <= 80 for l in last), last
+PY
 
 sed -i 's/:9477/:9478/' "$conf"
 ctl reload >"$work/said" 2>&1
