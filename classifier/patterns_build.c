@@ -8,6 +8,10 @@
  * bytes that several rules name together: [20, 60) and [40, 100) make a pass over [20, 100), which
  * tells where each string was found; [900, 1000) makes another.
  *
+ * A pass costs some 15 to 25 ns however short, and 43 ns over 1,400 bytes, where the simple search
+ * takes 200 ns for one pattern of 21 bytes and 1,400 ns for one of 3. What that search would save, for
+ * few patterns in less than some 100 bytes, are 20 ns at most: so every pattern is here.
+ *
  * Hyperscan, Wang et al., NSDI 2019.
  */
 #include "classifier/patterns_build.h"

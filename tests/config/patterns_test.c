@@ -29,6 +29,7 @@ static char notes[8192];
 static unsigned int scans, stopped;
 static int fail_at; /* an index of hs_compile_multi(), -1: all; -2: it does not fail */
 
+/* names that the linker makes: NOLINTBEGIN(bugprone-reserved-identifier) */
 hs_error_t __real_hs_scan(const hs_database_t *db, const char *data, unsigned int length,
 		unsigned int flags, hs_scratch_t *scratch, match_event_handler on_event, void *ctx);
 hs_error_t __wrap_hs_scan(const hs_database_t *db, const char *data, unsigned int length,
@@ -67,6 +68,8 @@ hs_error_t __wrap_hs_compile_multi(const char *const *expressions, const unsigne
 	*error = e;
 	return HS_COMPILER_ERROR;
 }
+
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static void take_note(void *arg, uint32_t line, const char *text)
 {
