@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluice/check.h"
+#include "app/sluice/doctor.h"
 #include "app/sluice/exit.h"
 #include "app/sluice/replay.h"
 #include "app/sluice/run.h"
@@ -15,6 +16,7 @@ static const char usage[] =
 		"  run     route packets between DPDK ports\n"
 		"  check   read a configuration and everything it names, touch nothing\n"
 		"  replay  route packets from capture files to capture files\n"
+		"  doctor  what this machine lacks, and what mends it\n"
 		"\n"
 		"`sluice COMMAND --help` says more; `sluice --version` prints the version.\n";
 
@@ -26,6 +28,7 @@ static const struct {
 	{ "run", run_main },
 	{ "check", check_main },
 	{ "replay", replay_main },
+	{ "doctor", doctor_main },
 };
 
 int main(int argc, char **argv)

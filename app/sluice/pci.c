@@ -59,7 +59,7 @@ static const char *bound_driver(const char *address, char *buf, size_t size)
 	return buf;
 }
 
-static void list_devices(char *buf, size_t size)
+void pci_list(char *buf, size_t size)
 {
 	DIR *dir = opendir(PCI_DEVICES);
 	const struct dirent *e;
@@ -97,7 +97,7 @@ int pci_check(const char *device, char *err, size_t err_size)
 	snprintf(address, sizeof(address), "%s%.*s", len < 10 ? "0000:" : "", len, device);
 	snprintf(path, sizeof(path), PCI_DEVICES "/%s", address);
 	if (access(path, F_OK) < 0) {
-		list_devices(list, sizeof(list));
+		pci_list(list, sizeof(list));
 		snprintf(err, err_size, "device %s: no such PCI device; network devices here: %s",
 				address, list);
 		return -ENODEV;

@@ -8,6 +8,9 @@
 /* whether a device string is a PCI address, with or without its domain */
 bool pci_is_address(const char *device);
 
+/* network devices with the kernel's driver, "0000:00:03.0 (virtio-pci), ..."; "none" */
+void pci_list(char *buf, size_t size);
+
 /**
  * pci_check() - may DPDK take the device
  *
