@@ -92,6 +92,7 @@ struct eval_scratch;
 
 struct chain_table {
 	const struct ipt_table *text; /* NULL: not loaded */
+	const char *path; /* of the file that it was read from */
 	struct chain *chains;
 	struct chain_ifaces *ifaces;
 	uint32_t depth; /* most calls within calls */

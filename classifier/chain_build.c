@@ -257,6 +257,7 @@ static int make_table(struct build *b, const struct ipt_table *text)
 	int ret;
 
 	t->text = text;
+	t->path = b->prog->rs->path;
 	t->chains = calloc(text->n_chains, sizeof(*t->chains));
 	if (t->chains == NULL)
 		return -ENOMEM;

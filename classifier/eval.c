@@ -592,7 +592,7 @@ uint64_t ipt_prog_run(const struct ipt_prog *prog, enum ipt_table_id table, enum
 	for (unsigned int i = 0; i < n; i++) {
 		eval_pkt_start(&x.s->v[i], prog, hook, pkts[i]);
 		x.s->v[i].chain = base;
-		x.traced |= (sl_pkt(pkts[i])->flags & SL_PKT_TRACE) != 0;
+		x.traced |= (sl_pkt(pkts[i])->flags & (SL_PKT_TRACE | SL_PKT_WATCHED)) != 0;
 	}
 	/* a trace tells of every rule */
 	if (x.base->n_front > 0 && !x.traced) {

@@ -6,6 +6,8 @@
  */
 #include "classifier/match_ext.h"
 #include "lib/pktlog.h"
+#include "lib/watch.h"
+#include "lib/worker.h"
 
 #include <stdio.h>
 
@@ -32,6 +34,8 @@ static int trace_run(struct ipt_ctx *c, __rte_unused const struct ipt_target *ta
 		__rte_unused void *state)
 {
 	c->p->flags |= SL_PKT_TRACE;
+	if (c->w->watch != NULL)
+		sl_watch_choose(c->w, c->m);
 	return IPT_CONTINUE;
 }
 

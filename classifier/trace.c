@@ -11,6 +11,8 @@
  */
 #include "classifier/chain.h"
 #include "classifier/log_record.h"
+#include "classifier/stage_ruleset.h"
+#include "lib/watch.h"
 #include "lib/worker.h"
 
 #include <stdio.h>
@@ -55,9 +57,29 @@ static bool ends_chain(const struct chain_rule *r)
 	return false;
 }
 
+/* for who follows the packet: the place, and the line of the file */
+static void watch_rule(const struct chain_table *t, const struct ipt_ctx *c, const struct chain *in,
+		uint32_t pos)
+{
+	static const char *const policies[] = { [IPT_ACCEPT] = "ACCEPT", [IPT_DROP] = "DROP" };
+	const char *table = chain_table_names[c->table], *chain = in->text->name;
+	char text[SL_WATCH_TEXT_MAX];
+
+	if (pos < in->n)
+		snprintf(text, sizeof(text), "%s %s rule %u, %s:%u: %s", table, chain, pos + 1,
+				t->path, in->rules[pos].rule->line, in->rules[pos].rule->text);
+	else if (in->text->builtin)
+		snprintf(text, sizeof(text), "%s %s policy %s", table, chain,
+				policies[in->text->policy]);
+	else
+		snprintf(text, sizeof(text), "%s %s end", table, chain);
+	sl_watch_rule(c->w, c->m, ipt_stage_hook((enum ipt_hook)c->hook), text);
+}
+
 void chain_trace(const struct chain_table *t, const struct ipt_ctx *c, uint32_t chain, uint32_t pos)
 {
 	const struct chain *in = &t->chains[chain];
+	const struct sl_pkt *p = c->p;
 	struct sl_pktlog_rec rec = {
 		.kind = SL_PKTLOG_TRACE,
 		.level = LOG_RECORD_LEVEL,
@@ -68,7 +90,11 @@ void chain_trace(const struct chain_table *t, const struct ipt_ctx *c, uint32_t 
 	};
 	const char *what = "rule";
 
-	if (!(c->p->flags & SL_PKT_TRACE) || c->w->pktlog == NULL)
+	if (!(p->flags & (SL_PKT_TRACE | SL_PKT_WATCHED)))
+		return;
+	if (p->flags & SL_PKT_WATCHED && c->w->watch != NULL)
+		watch_rule(t, c, in, pos);
+	if (!(p->flags & SL_PKT_TRACE) || c->w->pktlog == NULL)
 		return;
 	if (pos == in->n || ends_chain(&in->rules[pos]))
 		what = in->text->builtin ? "policy" : "return";

@@ -2,6 +2,7 @@
 #include "lib/drop.h"
 
 #include "lib/pkt.h"
+#include "lib/watch.h"
 #include "lib/worker.h"
 
 static const struct {
@@ -25,6 +26,8 @@ const char *sl_drop_help(enum sl_drop_reason reason)
 
 void sl_drop(struct sl_worker *w, struct rte_mbuf *m, enum sl_drop_reason reason)
 {
+	if (unlikely(w->watch != NULL))
+		sl_watch_drop(w, m, reason);
 	w->drops[sl_pkt(m)->in_port][reason]++;
 	w->stage->drops++;
 	rte_pktmbuf_free(m);

@@ -3,6 +3,7 @@
 
 #include "lib/builtin.h"
 #include "lib/router.h"
+#include "lib/watch.h"
 #include "lib/worker.h"
 
 #include <rte_cycles.h>
@@ -196,6 +197,37 @@ void sl_pipeline_free(struct sl_pipeline *pl)
 	free(pl);
 }
 
+/* run(), while somebody looks on */
+static __rte_noinline unsigned int run_watched(struct sl_worker *w, enum sl_hook from,
+		enum sl_hook to, struct rte_mbuf **pkts, unsigned int n, uint64_t *t)
+{
+	const struct sl_pipeline *pl = w->pl;
+
+	for (unsigned int i = pl->first[from]; i < pl->first[to] && n > 0; i++) {
+		const struct sl_stage_inst *s = &pl->stages[i];
+		struct sl_stage_stats *stats = &w->stages[s->slot];
+		unsigned int survivors;
+		uint64_t end;
+
+		if (i == pl->first[s->hook])
+			sl_watch_hook(w, (enum sl_hook)s->hook, pkts, n);
+		w->stage = stats;
+		w->watch_stage = s;
+		survivors = s->ops->process(w, s->priv, pkts, n);
+		sl_watch_stage(w, s, pkts, survivors);
+		end = rte_rdtsc();
+		stats->packets += n;
+		stats->survivors += survivors;
+		stats->batches++;
+		stats->cycles += end - *t;
+		*t = end;
+		n = survivors;
+	}
+	w->stage = &w->outside;
+	w->watch_stage = NULL;
+	return n;
+}
+
 /* stages from..to-1 over one batch; @t is the TSC at which the work before ended */
 static unsigned int run(struct sl_worker *w, enum sl_hook from, enum sl_hook to,
 		struct rte_mbuf **pkts, unsigned int n, uint64_t *t)
@@ -203,6 +235,8 @@ static unsigned int run(struct sl_worker *w, enum sl_hook from, enum sl_hook to,
 	const struct sl_pipeline *pl = w->pl;
 	uint64_t start = *t;
 
+	if (unlikely(w->watch != NULL))
+		return run_watched(w, from, to, pkts, n, t);
 	for (unsigned int i = pl->first[from]; i < pl->first[to] && n > 0; i++) {
 		const struct sl_stage_inst *s = &pl->stages[i];
 		struct sl_stage_stats *stats = &w->stages[s->slot];
@@ -251,6 +285,8 @@ void sl_pipeline_rx(struct sl_worker *w, uint16_t port, struct rte_mbuf **pkts, 
 		/* eight stores; gcc makes a slow `rep` of an assignment or memset */
 		rte_mov128((uint8_t *)sl_pkt(pkts[i]), (const uint8_t *)&fresh);
 	}
+	if (unlikely(w->watch != NULL))
+		sl_watch_rx(w, pkts, n);
 	w->rx[port] += n;
 	w->rx_bytes[port] += bytes;
 	run_routed(w, SL_HOOK_INGRESS, pkts, n);

@@ -53,6 +53,8 @@ struct sl_nexthop;
 #define SL_PKT_COPY (1U << 21) /* made by TEE: is not copied again, nor fragmented */
 #define SL_PKT_SUMMED (1U << 22) /* UDP over IPv6: conntrack has tested the checksum */
 
+#define SL_PKT_WATCHED (1U << 24) /* somebody follows it, see lib/watch.h */
+
 /* how a packet belongs to its connection; the kernel's numbers */
 enum sl_ct_info {
 	SL_CT_ESTABLISHED,
@@ -89,6 +91,7 @@ struct sl_pkt {
 	uint16_t frag_off; /* bytes */
 	uint32_t l3_len; /* bytes: IPv4 total length, IPv6 40 + payload length */
 	uint32_t mark;
+	uint32_t trace_id; /* with SL_PKT_WATCHED */
 
 	/* line 1 */
 	union {

@@ -17,6 +17,7 @@ struct sl_icmp_limits;
 struct sl_neigh_table;
 struct sl_net;
 struct sl_router;
+struct sl_watchers;
 
 /* everything that a configuration makes: built aside, swapped by one pointer */
 struct sl_snapshot {
@@ -60,6 +61,9 @@ struct sl_router {
 	struct sl_link *links[SL_PORTS_MAX];
 
 	_Atomic(struct sl_snapshot *) snap; /* [rcu] what workers read; swapped whole */
+
+	_Atomic(struct sl_watchers *) watchers; /* [rcu] see watch.h; NULL: nobody looks on */
+	_Atomic uint32_t trace_id; /* of the packet that was traced last */
 
 	struct sl_neigh_table *neigh; /* host worker writes, workers read */
 	struct sl_icmp_limits *icmp_limits; /* shared token buckets of ICMP errors */

@@ -5,6 +5,7 @@
 #include "lib/neigh.h"
 #include "lib/net.h"
 #include "lib/router.h"
+#include "lib/watch.h"
 
 #include <rte_cycles.h>
 
@@ -15,6 +16,8 @@
 
 void sl_worker_deliver(struct sl_worker *w, struct rte_mbuf *m)
 {
+	if (unlikely(w->watch != NULL))
+		sl_watch_delivered(w, m);
 	w->delivered[sl_pkt(m)->in_port]++;
 	rte_pktmbuf_free(m);
 }
@@ -36,6 +39,8 @@ void sl_worker_originate(struct sl_worker *w, struct rte_mbuf *m)
 	p->owner = w->id;
 	p->flags |= SL_PKT_ORIGIN;
 	p->rx_ns = w->now_ns;
+	if (unlikely(w->watch != NULL))
+		sl_watch_own(w, m);
 	w->rx[SL_PORT_HOST]++;
 	w->rx_bytes[SL_PORT_HOST] += m->pkt_len;
 	if (unlikely(w->n_output == SL_OUTPUT_MAX)) {
@@ -53,6 +58,8 @@ static void tx_port(struct sl_worker *w, uint16_t port)
 	unsigned int run = 0, sent = 0;
 	uint64_t bytes = 0;
 
+	if (unlikely(w->watch != NULL))
+		sl_watch_tx(w, q->pkts, q->n);
 	/* the device owns what it took, so counting comes first and what it left is taken back */
 	for (unsigned int i = 0; i < q->n; i++) {
 		uint16_t in_port = sl_pkt(q->pkts[i])->in_port;
@@ -268,6 +275,8 @@ void sl_worker_begin(struct sl_worker *w)
 	read_clock(w);
 	w->net = s->net;
 	w->pl = s->pl;
+	w->watch = atomic_load_explicit(&w->r->watchers, memory_order_acquire);
+	w->watch_stage = NULL;
 	w->stage = &w->outside;
 }
 

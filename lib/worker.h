@@ -21,6 +21,7 @@
 struct sl_net;
 struct sl_pktlog;
 struct sl_reasm;
+struct sl_watchers;
 
 /* frames that wait for the end of the burst, by output link queue */
 struct sl_txq {
@@ -37,6 +38,8 @@ struct sl_worker {
 	/* loaded once a burst, valid until the worker reports a quiescent state */
 	const struct sl_net *net; /* [rcu] addresses, routes, switches */
 	const struct sl_pipeline *pl; /* [rcu] */
+	const struct sl_watchers *watch; /* [rcu] who looks on; NULL: nobody */
+	const struct sl_stage_inst *watch_stage; /* the stage that runs, while somebody looks on */
 	struct sl_stage_stats *stage; /* of the stage that runs: whom sl_drop() blames */
 
 	struct sl_stage_stats stages[SL_STAGES_MAX]; /* by slot */

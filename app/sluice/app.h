@@ -16,6 +16,7 @@ struct packet_log;
 struct sl_conf;
 struct listener;
 struct sl_firewall;
+struct watch_stream;
 
 struct app {
 	const char *conf_path; /* [const] */
@@ -32,6 +33,7 @@ struct app {
 	struct worker_thread threads[SL_WORKERS_MAX]; /* [const] */
 	pthread_mutex_t lock; /* held by control while it swaps the configuration */
 	struct listener *listener; /* [control] to connections; NULL: nobody is */
+	struct watch_stream *stream; /* [control] a command's, for who asked to take over */
 	unsigned int reloads; /* [control] that went well */
 	uint64_t table_full; /* [control] packets that had been dropped so when it was last said, */
 	uint64_t table_full_ms; /* and when that was */

@@ -6,6 +6,7 @@
 #include "app/sluice/reload.h"
 #include "lib/conf.h"
 #include "lib/net.h"
+#include "lib/watch.h"
 
 #include <rte_cycles.h>
 #include <rte_mempool.h>
@@ -52,6 +53,7 @@ static json_t *command_status(struct app *app, const json_t *args __rte_unused,
 		json_int_t *next __rte_unused, char *err __rte_unused, size_t err_size __rte_unused)
 {
 	const struct sl_router *r = app->r;
+	const struct sl_watchers *watchers = atomic_load(&r->watchers);
 	json_t *workers = json_array();
 	json_t *o = json_object();
 
@@ -67,6 +69,7 @@ static json_t *command_status(struct app *app, const json_t *args __rte_unused,
 	json_object_set_new(o, "buffers", integer(app->pool->size));
 	json_object_set_new(o, "buffers_in_use", integer(rte_mempool_in_use_count(app->pool)));
 	json_object_set_new(o, "tsc_hz", integer(r->tsc_hz));
+	json_object_set_new(o, "watchers", integer(watchers == NULL ? 0 : watchers->n));
 	json_object_set_new(o, "packet_log", packet_log_json(app->packet_log));
 	json_object_set_new(o, "workers", workers);
 	return o;
@@ -263,6 +266,8 @@ const struct command commands[] = {
 	{ "conntrack", "connections: list, count, stats, delete, flush, expect, events",
 			command_conntrack, false },
 	{ "nat", "ports that NAT has given away, by address and worker", command_nat, false },
+	{ "capture", "packets as pcapng, behind the answer", command_capture, false },
+	{ "trace", "the way of packets as lines of JSON, behind the answer", command_trace, false },
 	{ "reload", "read the configuration file again", command_reload, false },
 	{ "stop", "end the program", command_stop, false },
 };

@@ -36,6 +36,11 @@ json_t *command_routes(
 /* commands_conntrack.c */
 json_t *command_conntrack(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+/* watch_stream.c: the answer is followed by a stream, see there */
+json_t *command_capture(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
+json_t *command_trace(
+		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);
 /* commands_nat.c */
 json_t *command_nat(
 		struct app *app, const json_t *args, json_int_t *next, char *err, size_t err_size);

@@ -146,6 +146,7 @@ void control_run(struct control *c, struct app *app)
 		int wait_ms = packet_log_poll(app->packet_log, LINK_POLL_MS);
 		int n;
 
+		wait_ms = server_poll(c->server, wait_ms);
 		/* after every change that the kernel tells of, and for devices that tell nothing */
 		links_refresh(app);
 		listen_tick(app);
@@ -156,4 +157,5 @@ void control_run(struct control *c, struct app *app)
 			take_event(c, app, &events[i]);
 	}
 	listen_stop(app);
+	server_end_streams(c->server);
 }

@@ -5,6 +5,7 @@
 
 #define BLOCK_SECTION 0x0a0d0d0aU
 #define BLOCK_INTERFACE 1U
+#define BLOCK_STATISTICS 5U
 #define BLOCK_PACKET 6U
 #define BYTE_ORDER_MAGIC 0x1a2b3c4dU
 /* for bare IP packets (101), libpcap 1.10 takes no more than one interface */
@@ -15,6 +16,8 @@
 #define OPTION_IF_NAME 2U
 #define OPTION_PACKET_FLAGS 2U
 #define OPTION_IF_TSRESOL 9U
+#define OPTION_STATS_RECEIVED 4U
+#define OPTION_STATS_DROPPED 5U
 
 #define FLAGS_IN 1U
 #define FLAGS_OUT 2U
@@ -26,7 +29,7 @@ struct block {
 	unsigned int n_fixed;
 	const uint8_t *link, *data; /* one behind the other */
 	uint32_t link_len, data_len;
-	uint8_t options[256];
+	uint8_t options[512];
 	uint32_t options_len;
 };
 
@@ -94,7 +97,7 @@ bool pcapng_start(FILE *f, const struct sl_router *r)
 
 bool pcapng_write(FILE *f, const struct pcapng_packet *p)
 {
-	uint32_t link_len = sizeof(p->link);
+	uint32_t link_len = p->whole ? 0 : sizeof(p->link);
 	struct block b = {
 		.type = BLOCK_PACKET,
 		.fixed = { p->port, (uint32_t)(p->time_ns >> 32), (uint32_t)p->time_ns,
@@ -110,5 +113,19 @@ bool pcapng_write(FILE *f, const struct pcapng_packet *p)
 	if (p->remark[0] != '\0')
 		add_option(&b, OPTION_COMMENT, p->remark, (uint16_t)strlen(p->remark));
 	add_option(&b, OPTION_PACKET_FLAGS, &flags, sizeof(flags));
+	return write_block(f, &b);
+}
+
+bool pcapng_statistics(
+		FILE *f, unsigned int port, uint64_t time_ns, uint64_t received, uint64_t missed)
+{
+	struct block b = {
+		.type = BLOCK_STATISTICS,
+		.fixed = { port, (uint32_t)(time_ns >> 32), (uint32_t)time_ns },
+		.n_fixed = 3,
+	};
+
+	add_option(&b, OPTION_STATS_RECEIVED, &received, sizeof(received));
+	add_option(&b, OPTION_STATS_DROPPED, &missed, sizeof(missed));
 	return write_block(f, &b);
 }

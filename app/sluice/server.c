@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluice/server.h"
 
+#include "app/sluice/app.h"
 #include "app/sluice/commands.h"
+#include "app/sluice/watch_stream.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -19,6 +21,8 @@ SL_LOG_TYPE("control");
 
 #define CLIENTS_MAX 64
 #define REQUEST_MAX 65536UL
+/* between looks at what streams have to tell */
+#define STREAM_MS 1
 
 struct client {
 	int fd; /* -1: free */
@@ -27,6 +31,7 @@ struct client {
 	char *out; /* answer that is being sent, NULL: none */
 	size_t out_len;
 	size_t out_done;
+	struct watch_stream *stream; /* what follows the answer; NULL: the next request */
 };
 
 struct server {
@@ -149,6 +154,7 @@ static void drop_client(struct client *c)
 	close(c->fd);
 	free(c->in);
 	free(c->out);
+	watch_stream_end(c->stream);
 	*c = (struct client){ .fd = -1 };
 }
 
@@ -204,6 +210,15 @@ static json_t *answer(struct app *app, const char *line, size_t len)
 	return reply;
 }
 
+/* of a stream, the end of its reader is looked for at any time */
+static void wait_for(const struct server *s, const struct client *c, bool room)
+{
+	bool hear = c->stream == NULL ? !room : !watch_stream_is_stopped(c->stream);
+
+	watch(s->epoll_fd, EPOLL_CTL_MOD, c->fd,
+			(room ? (unsigned int)EPOLLOUT : 0) | (hear ? (unsigned int)EPOLLIN : 0));
+}
+
 /* Return: false if the client is gone */
 static bool send_some(struct server *s, struct client *c)
 {
@@ -212,7 +227,7 @@ static bool send_some(struct server *s, struct client *c)
 				MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EAGAIN) {
-			watch(s->epoll_fd, EPOLL_CTL_MOD, c->fd, EPOLLOUT);
+			wait_for(s, c, true);
 			return true;
 		}
 		if (n <= 0)
@@ -221,7 +236,7 @@ static bool send_some(struct server *s, struct client *c)
 	}
 	free(c->out);
 	c->out = NULL;
-	watch(s->epoll_fd, EPOLL_CTL_MOD, c->fd, EPOLLIN);
+	wait_for(s, c, false);
 	return true;
 }
 
@@ -230,12 +245,15 @@ static bool serve_lines(struct server *s, struct app *app, struct client *c)
 {
 	char *end;
 
-	while (c->out == NULL && (end = memchr(c->in, '\n', c->in_len)) != NULL) {
+	while (c->out == NULL && c->stream == NULL
+			&& (end = memchr(c->in, '\n', c->in_len)) != NULL) {
 		size_t len = (size_t)(end - c->in);
 		json_t *reply = answer(app, c->in, len);
 
 		c->in_len -= len + 1;
 		memmove(c->in, end + 1, c->in_len);
+		c->stream = app->stream;
+		app->stream = NULL;
 		c->out = json_dumps(reply, JSON_COMPACT);
 		json_decref(reply);
 		if (c->out == NULL)
@@ -247,6 +265,67 @@ static bool serve_lines(struct server *s, struct app *app, struct client *c)
 			return false;
 	}
 	return true;
+}
+
+/* chunks of a stream in one turn: others wait, too */
+#define STREAM_CHUNKS 8
+
+/* Return: false if the client is gone, or has got everything */
+static bool serve_stream(struct server *s, struct client *c)
+{
+	for (unsigned int i = 0; i < STREAM_CHUNKS && c->out == NULL; i++) {
+		if (!watch_stream_read(c->stream, &c->out, &c->out_len))
+			return false;
+		c->out_done = 0;
+		if (c->out == NULL)
+			return true;
+		if (!send_some(s, c))
+			return false;
+	}
+	return true;
+}
+
+/* whoever reads a stream says nothing more, but may say that it is enough by closing his half */
+static bool hear_stream(struct server *s, struct client *c)
+{
+	char rest[64];
+	ssize_t n = recv(c->fd, rest, sizeof(rest), MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN;
+	if (n == 0) {
+		watch_stream_stop(c->stream);
+		wait_for(s, c, c->out != NULL);
+	}
+	return true;
+}
+
+int server_poll(struct server *s, int max_ms)
+{
+	for (unsigned int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = &s->clients[i];
+
+		if (c->fd < 0 || c->stream == NULL)
+			continue;
+		max_ms = STREAM_MS;
+		if (!serve_stream(s, c))
+			drop_client(c);
+	}
+	return max_ms;
+}
+
+void server_end_streams(struct server *s)
+{
+	for (unsigned int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = &s->clients[i];
+
+		if (c->fd < 0 || c->stream == NULL)
+			continue;
+		/* as much as the reader takes at once */
+		watch_stream_stop(c->stream);
+		serve_stream(s, c);
+		drop_client(c);
+	}
 }
 
 static bool receive_some(struct server *s, struct app *app, struct client *c)
@@ -297,7 +376,11 @@ void server_event(struct server *s, struct app *app, int fd, unsigned int events
 	}
 	if (c == NULL)
 		return;
-	if ((events & EPOLLOUT) != 0 && c->out != NULL)
+	if (c->stream != NULL && (events & (EPOLLHUP | EPOLLERR)) != 0)
+		keep = false;
+	else if (c->stream != NULL && (events & EPOLLIN) != 0)
+		keep = hear_stream(s, c);
+	else if ((events & EPOLLOUT) != 0 && c->out != NULL)
 		keep = send_some(s, c) && serve_lines(s, app, c);
 	else if ((events & EPOLLIN) != 0 && c->out == NULL)
 		keep = receive_some(s, app, c);

@@ -2,7 +2,8 @@
 /*
  * The control socket: a request is one line of JSON, {"command": "ports", ...}, and so is the
  * answer, {"ok": true, "result": ..., "next": N} or {"ok": false, "error": "..."}. "next" is there
- * if a list goes on: ask again with "from": N.
+ * if a list goes on: ask again with "from": N. Behind the answers to "capture" and "trace" comes what
+ * they tell, until either side closes; who closes his own half only gets the rest first.
  */
 #pragma once
 
@@ -24,3 +25,13 @@ void server_close(struct server *s);
 
 /* answers go to @app's commands */
 void server_event(struct server *s, struct app *app, int fd, unsigned int events);
+
+/**
+ * server_poll() - what streams have to tell, to their readers
+ *
+ * Return: milliseconds until it should be called again, at most @max_ms.
+ */
+int server_poll(struct server *s, int max_ms);
+
+/* ends all streams; while workers and router are still there */
+void server_end_streams(struct server *s);

@@ -126,3 +126,31 @@ int client_ask(int fd, json_t *request, json_t **result)
 		json_decref(whole);
 	return ret;
 }
+
+int client_begin(int fd, json_t *request, json_t **result)
+{
+	int ret = send_line(fd, request);
+	size_t len = 0;
+	char line[65536];
+	json_t *reply;
+
+	json_decref(request);
+	if (ret < 0)
+		return ret;
+	/* byte by byte: what stands behind the newline is not ours */
+	do {
+		if (len == sizeof(line) || recv(fd, line + len, 1, 0) != 1)
+			return -EPIPE;
+	} while (line[len++] != '\n');
+	reply = json_loadb(line, len, 0, NULL);
+	if (reply == NULL)
+		return -EPROTO;
+	if (json_is_true(json_object_get(reply, "ok"))) {
+		*result = json_incref(json_object_get(reply, "result"));
+	} else {
+		*result = json_incref(json_object_get(reply, "error"));
+		ret = -EREMOTEIO;
+	}
+	json_decref(reply);
+	return ret;
+}

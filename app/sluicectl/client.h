@@ -16,3 +16,12 @@ int client_connect(const char *path);
  * -EPROTO: it speaks another language.
  */
 int client_ask(int fd, json_t *request, json_t **result);
+
+/**
+ * client_begin() - a request whose answer is followed by a stream on @fd
+ * @request: taken
+ * @result:  the answer, or why not
+ *
+ * Return: as client_ask().
+ */
+int client_begin(int fd, json_t *request, json_t **result);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/sluicectl/capture.h"
 #include "app/sluicectl/client.h"
 #include "app/sluicectl/conntrack.h"
 #include "app/sluicectl/set.h"
@@ -48,6 +49,13 @@ static const char usage[] =
 		"                    many packets found none that was free\n"
 		"  top               rates, busy workers, costs of stages, again each second until q;\n"
 		"                    once with --once, or if the output is no terminal\n"
+		"  capture [-w FILE|-] [--hook HOOK] [--port P] [--dropped] [--count N] [FILTER]\n"
+		"                    packets as pcapng to FILE or standard output (-), or without -w a\n"
+		"                    line for each; as they come in, leave and are dropped, or at a\n"
+		"                    hook; FILTER as of tcpdump; ends at an interrupt\n"
+		"  trace [--count N] [--port P] [--marked] [FILTER]\n"
+		"                    the way of packets through stages and rules; --marked: only of\n"
+		"                    those that a TRACE target chooses\n"
 		"  reload            read the configuration file again\n"
 		"  stop              end sluice\n"
 		"\n"
@@ -72,10 +80,12 @@ struct options {
 	bool exist; /* of set */
 	bool marks; /* of routes */
 	bool once; /* of top */
+	struct watch_options watch; /* of capture and trace */
 };
 
 static const char *const commands[] = { "status", "ports", "stages", "drops", "routes",
-	"neighbours", "rules", "set", "recent", "hashlimit", "conntrack", "nat", "reload", "stop" };
+	"neighbours", "rules", "set", "recent", "hashlimit", "conntrack", "nat", "capture", "trace",
+	"reload", "stop" };
 
 static bool is_command(const char *name)
 {
@@ -114,6 +124,13 @@ static json_t *make_request(const struct options *o, int argc, char **argv)
 			fprintf(stderr, "sluicectl: set: '%s' means nothing here\n%s", argv[1],
 					usage);
 		return request;
+	}
+	if (strcmp(argv[0], "capture") == 0 || strcmp(argv[0], "trace") == 0)
+		return watch_request(argc, argv, &o->watch);
+	if (watch_option_given(&o->watch) != NULL) {
+		fprintf(stderr, "sluicectl: %s: %s is for capture and trace\n%s", argv[0],
+				watch_option_given(&o->watch), usage);
+		return NULL;
 	}
 	if (strcmp(argv[0], "conntrack") == 0)
 		return conntrack_request(argc - 1, argv + 1, o->family, o->json);
@@ -190,6 +207,7 @@ static int run_top(const struct options *o, int argc)
 static int ask(const struct options *o, const char *command, json_t *request)
 {
 	bool restore = request == NULL, missing;
+	bool follows = strcmp(command, "capture") == 0 || strcmp(command, "trace") == 0;
 	json_t *result = NULL;
 	int fd = client_connect(o->socket);
 	int ret;
@@ -200,6 +218,8 @@ static int ask(const struct options *o, const char *command, json_t *request)
 	}
 	if (restore)
 		ret = set_restore(fd, o->exist, &result);
+	else if (follows)
+		ret = watch_follow(fd, request, &o->watch, o->json, &result);
 	else if (conntrack_follows(request))
 		ret = conntrack_follow(fd, request, &result);
 	else
@@ -211,6 +231,8 @@ static int ask(const struct options *o, const char *command, json_t *request)
 		json_decref(result);
 		return EXIT_FAILED;
 	}
+	if (follows)
+		return 0;
 	missing = strcmp(command, "set") == 0 && set_is_missing(result);
 	if (o->json && result != NULL) {
 		json_dumpf(result, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
@@ -233,6 +255,12 @@ int main(int argc, char **argv)
 		{ "exist", no_argument, NULL, '!' },
 		{ "marks", no_argument, NULL, 'm' },
 		{ "once", no_argument, NULL, 'o' },
+		{ "write", required_argument, NULL, 'w' },
+		{ "hook", required_argument, NULL, 'k' },
+		{ "port", required_argument, NULL, 'p' },
+		{ "dropped", no_argument, NULL, 'd' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "marked", no_argument, NULL, 'M' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -240,7 +268,7 @@ int main(int argc, char **argv)
 	json_t *request;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "s:j46t:cZ!h", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:j46t:cZ!w:h", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			o.socket = optarg;
@@ -265,6 +293,24 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			o.once = true;
+			break;
+		case 'w':
+			o.watch.file = optarg;
+			break;
+		case 'k':
+			o.watch.hook = optarg;
+			break;
+		case 'p':
+			o.watch.port = optarg;
+			break;
+		case 'd':
+			o.watch.dropped = true;
+			break;
+		case 'n':
+			o.watch.count = optarg;
+			break;
+		case 'M':
+			o.watch.marked = true;
 			break;
 		case '4':
 		case '6':
