@@ -53,20 +53,17 @@ static struct watch_stream *new_stream(void)
 static char *read_all(struct watch_stream *s, size_t *len)
 {
 	char *all = NULL, *part;
+	FILE *f = open_memstream(&all, len);
 	size_t n;
 
-	*len = 0;
+	assert_non_null(f);
 	watch_stream_stop(s);
 	while (watch_stream_read(s, &part, &n)) {
-		if (part == NULL)
-			continue;
-		all = realloc(all, *len + n + 1);
-		assert_non_null(all);
-		memcpy(all + *len, part, n);
-		*len += n;
-		all[*len] = '\0';
+		if (part != NULL)
+			fwrite(part, 1, n, f);
 		free(part);
 	}
+	fclose(f);
 	return all;
 }
 
