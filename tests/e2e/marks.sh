@@ -84,6 +84,26 @@ at_least "reloads" "$n" 5
 equal "no packet was lost" "$(losses "$work/ping")" 0
 equal "no packet left by the main table (M06)" "$(arrived s0)" "$s0"
 
+# each uplink with its own address, a connection by one of them for as long as it lives
+printf '%s\n' '*mangle' '-A PREROUTING -j CONNMARK --restore-mark' \
+	'-A PREROUTING -i wan -m mark --mark 0 -j HMARK --hmark-tuple src,dst --hmark-mod 2 --hmark-offset 100 --hmark-rnd 0xfeedcafe' \
+	'-A POSTROUTING -j CONNMARK --save-mark' COMMIT \
+	'*nat' '-A POSTROUTING -o lan -j MASQUERADE' '-A POSTROUTING -o up2 -j MASQUERADE' COMMIT >"$rules"
+check "reload with MASQUERADE on both uplinks" ctl reload
+s0=$(arrived s0)
+s1=$(arrived s1)
+answered=0
+for i in $(seq 101 120); do
+	in_c ping -q -c 2 -i 0.01 -W 2 "198.18.0.$i" >/dev/null && answered=$((answered + 1))
+done
+equal "all are answered" "$answered" 20
+at_least "by the first uplink" $(($(arrived s0) - s0)) 4
+at_least "by the second" $(($(arrived s1) - s1)) 4
+ctl conntrack list proto=icmp >"$work/list"
+equal "connections have the address of their uplink" \
+	"$(awk '/dst=198\.18\.0\.1[012]/ && !(/dst=10\.1\.0\.1 .*mark=100/ || /dst=10\.2\.0\.1 .*mark=101/)' "$work/list")" ""
+at_least "and there are some" "$(grep -c 'dst=10\.2\.0\.1 .*mark=101' "$work/list")" 2
+
 # M04: replies take the uplink that the question came by, under strict source checks. The main table says
 # lan for those addresses; only with the mark does the check see that up2 is right.
 uplink_rules()
