@@ -165,6 +165,13 @@ void ct_hold_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple
 
 int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
 {
+	if ((e->status & CT_REPLY_HELD) == 0 && ct_tuple_eq(&e->reply, reply))
+		return 0;
+	return ct_is_used(s, reply, e) ? -EEXIST : ct_set_unused_reply(s, e, reply);
+}
+
+int ct_set_unused_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
+{
 	struct ct_index *x = s->index;
 	uint32_t at = ct_index_of(s, e);
 	bool held = e->status & CT_REPLY_HELD;
@@ -173,8 +180,6 @@ int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *
 
 	if (!held && ct_tuple_eq(&e->reply, reply))
 		return 0;
-	if (ct_is_used(s, reply, e))
-		return -EEXIST;
 	if (two && !ct_index_insert(x, ct_hash(&x->key, reply), at, CT_STANDS_REPLY)) {
 		s->stats.chaintoolong++;
 		return -ENOSPC;

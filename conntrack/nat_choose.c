@@ -206,7 +206,57 @@ static bool bounds(const struct choice *c, struct ct_tuple *t, struct ports *b)
 	return true;
 }
 
-static void search_port(const struct choice *c, struct ct_tuple *t)
+#define PROBES 16
+
+/* @n ports at random, looked up at once. Return: whether nobody uses one, which is then in @t */
+static bool probe(const struct choice *c, struct ct_tuple *t, const struct ports *b, unsigned int n)
+{
+	rte_be16_t *at = part(t, c->manip), port_be[PROBES];
+	struct ct_found found[PROBES];
+	struct ct_tuple answer[PROBES];
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t off = sl_worker_random(c->w) & UINT16_MAX;
+
+		port_be[i] = *at = rte_cpu_to_be_16((uint16_t)(b->min + off % b->n));
+		if (!ct_tuple_invert(t, &answer[i]))
+			return false;
+		answer[i].zone = c->e->reply.zone;
+	}
+	ct_find_bulk(c->s, answer, n, found);
+	for (unsigned int i = 0; i < n; i++) {
+		if (found[i].e == NULL
+				&& (c->s->table->claims == NULL
+						|| ct_claimed(c->s->table, &answer[i]) < 0)) {
+			*at = port_be[i];
+			return true;
+		}
+		c->s->stats.found += found[i].e != NULL;
+	}
+	return false;
+}
+
+/*
+ * Where the kernel begins at random and goes on by one, each try is at random here: ports that are taken
+ * lie in rows, the longer the fuller the range is, and behind a taken port the next one most likely is
+ * taken, too. And what is in memory far away is waited for once for all tries of a probe.
+ */
+static bool scatter(const struct choice *c, struct ct_tuple *t, const struct ports *b)
+{
+	/* most ranges are all but empty */
+	unsigned int n = 1;
+
+	for (unsigned int left = TRIES_MAX - TRIES_HARDER; left > 0; left -= n) {
+		n = RTE_MIN(n, left);
+		if (probe(c, t, b, n))
+			return true;
+		n = RTE_MIN(2 * n, (unsigned int)PROBES);
+	}
+	return false;
+}
+
+/* Return: whether one was found that nobody uses; else @t has the last that was tried */
+static bool search_port(const struct choice *c, struct ct_tuple *t)
 {
 	rte_be16_t *at = part(t, c->manip);
 	unsigned int tries;
@@ -214,24 +264,28 @@ static void search_port(const struct choice *c, struct ct_tuple *t)
 	uint32_t off = 0;
 
 	if (!bounds(c, t, &b))
-		return;
-	if (c->range->flags & CT_NAT_BASE)
+		return false;
+	if (c->range->flags & CT_NAT_BASE) {
 		off = (uint16_t)(rte_be_to_cpu_16(*at) - c->range->base);
-	else if (c->range->flags & CT_NAT_RANDOM || c->manip == CT_MANIP_SRC)
+	} else if (c->range->flags & CT_NAT_RANDOM || c->manip == CT_MANIP_SRC) {
+		if (b.n > TRIES_MAX && scatter(c, t, &b))
+			return true;
 		off = sl_worker_random(c->w) & UINT16_MAX;
+	}
 	for (tries = RTE_MIN(b.n, TRIES_MAX);; tries /= 2) {
 		for (unsigned int i = 0; i < tries; i++, off = (uint16_t)(off + 1)) {
 			*at = rte_cpu_to_be_16((uint16_t)(b.min + off % b.n));
 			if (!is_used_harder(c, t, tries - i))
-				return;
+				return true;
 		}
 		if (tries >= b.n || tries < TRIES_MIN)
-			return;
+			return false;
 		off = sl_worker_random(c->w) & UINT16_MAX;
 	}
 }
 
-static void choose(const struct choice *c, const struct ct_tuple *cur, struct ct_tuple *t)
+/* Return: whether it is known that nobody uses it */
+static bool choose(const struct choice *c, const struct ct_tuple *cur, struct ct_tuple *t)
 {
 	const struct ct_nat_range *range = c->range;
 	bool random = range->flags & CT_NAT_RANDOM;
@@ -240,9 +294,9 @@ static void choose(const struct choice *c, const struct ct_tuple *cur, struct ct
 	if (c->manip == CT_MANIP_SRC && !random) {
 		if (addr_in_range(c, t) && port_in_range(c, t)) {
 			if (!is_used(c, t))
-				return;
+				return true;
 		} else if (reuse_source(c, cur, t) && !is_used(c, t)) {
-			return;
+			return true;
 		}
 		*t = *cur;
 	}
@@ -250,21 +304,24 @@ static void choose(const struct choice *c, const struct ct_tuple *cur, struct ct
 	if (!random) {
 		if ((range->flags & CT_NAT_PORTS) == 0) {
 			if (!is_used(c, t))
-				return;
-		} else if ((range->flags & CT_NAT_BASE) == 0 && port_in_range(c, t)
-				&& (range->port_lo == range->port_hi || !is_used(c, t))) {
-			return;
+				return true;
+		} else if ((range->flags & CT_NAT_BASE) == 0 && port_in_range(c, t)) {
+			if (range->port_lo == range->port_hi)
+				return false;
+			if (!is_used(c, t))
+				return true;
 		}
 	}
-	search_port(c, t);
+	return search_port(c, t);
 }
 
 /* both sides are done: from now on the connection is found by its replies, which come here */
-static bool settle(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply)
+static bool settle(
+		struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply, bool unused)
 {
 	struct ct_table *t = s->table;
 
-	if (ct_set_reply(s, e, reply) < 0)
+	if ((unused ? ct_set_unused_reply(s, e, reply) : ct_set_reply(s, e, reply)) < 0)
 		return false;
 	if (!ct_claim_is_due(t, reply, s->worker))
 		return true;
@@ -294,13 +351,14 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 {
 	const struct choice c = { .w = w, .s = s, .e = e, .range = range, .manip = manip };
 	struct ct_tuple cur, t, answer;
+	bool unused;
 
 	/* too late: its packets have been passed on as they were */
 	if (e->status & CT_CONFIRMED)
 		return true;
 	if (ct_nat_is_done(e, manip) || !ct_tuple_invert(&e->reply, &cur))
 		return false;
-	choose(&c, &cur, &t);
+	unused = choose(&c, &cur, &t);
 	if (!ct_tuple_invert(&t, &answer))
 		return false;
 	answer.zone = e->reply.zone;
@@ -311,7 +369,7 @@ bool ct_nat_setup(struct sl_worker *w, struct ct_shard *s, struct ct_entry *e,
 		/* whether replies can be told apart shows when both sides are done */
 		if ((e->status & BOTH_DONE) != BOTH_DONE) {
 			ct_hold_reply(s, e, &answer);
-		} else if (!settle(s, e, &answer)) {
+		} else if (!settle(s, e, &answer, unused)) {
 			s->nat_exhausted++;
 			return clashes(s);
 		}

@@ -164,6 +164,9 @@ struct ct_entry *ct_create(
  */
 int ct_set_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
 
+/* the same where it is known that no connection has this tuple */
+int ct_set_unused_reply(struct ct_shard *s, struct ct_entry *e, const struct ct_tuple *reply);
+
 /**
  * ct_hold_reply() - NAT: another reply tuple, which is not yet the last
  *

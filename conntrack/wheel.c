@@ -123,7 +123,7 @@ static bool fetch(struct ct_shard *s)
 	w->due_slot = (uint16_t)(slot + 1);
 	for (unsigned int i = 0; i < w->n_due; i++) {
 		w->due[i] = c->at[i];
-		rte_prefetch0(&s->entries[c->at[i]]);
+		rte_prefetch1(&s->entries[c->at[i]]);
 	}
 	w->refs -= w->n_due;
 	w->head[slot] = c->next;
@@ -131,7 +131,7 @@ static bool fetch(struct ct_shard *s)
 	c->next = w->free;
 	w->free = at;
 	if (w->head[slot] != CT_NONE)
-		rte_prefetch0(&w->chunks[w->head[slot]]);
+		rte_prefetch1(&w->chunks[w->head[slot]]);
 	return true;
 }
 
@@ -158,8 +158,8 @@ static void look(struct ct_shard *s)
 			continue;
 		}
 		hash[n] = ct_hash(&s->index->key, &e->orig);
-		rte_prefetch0(&s->index->buckets[ct_where(s->index, (uint32_t)hash[n])]);
-		rte_prefetch0(&e->next);
+		rte_prefetch1(&s->index->buckets[ct_where(s->index, (uint32_t)hash[n])]);
+		rte_prefetch1(&e->next);
 		over[n++] = e;
 	}
 	w->n_due = 0;
