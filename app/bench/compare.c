@@ -128,12 +128,18 @@ static void print(const struct result *a, const struct result *b)
 		printf("no ratio is in both\n");
 }
 
+static const char usage[] = "usage: sluice-bench compare A.json B.json\n";
+
 int compare_main(int argc, char **argv)
 {
 	struct result a, b;
 
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		fputs(usage, stdout);
+		return EXIT_DONE;
+	}
 	if (argc != 3 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: sluice-bench compare A.json B.json\n");
+		fputs(usage, stderr);
 		return EXIT_INPUT;
 	}
 	if (load(argv[1], &a) < 0)

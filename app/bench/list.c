@@ -4,6 +4,7 @@
 #include "app/sluice/exit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void print_scenario(const struct scenario *s)
 {
@@ -19,13 +20,18 @@ static void print_scenario(const struct scenario *s)
 	printf("%c %-22s %-20s %s\n", "+* "[s->choice], s -> name, kernel, s -> title);
 }
 
+static const char usage[] = "usage: sluice-bench list\n";
+
 int list_main(int argc, char **argv)
 {
 	struct suite suite;
 
-	(void)argv;
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		fputs(usage, stdout);
+		return EXIT_DONE;
+	}
 	if (argc > 1) {
-		fprintf(stderr, "usage: sluice-bench list\n");
+		fputs(usage, stderr);
 		return EXIT_INPUT;
 	}
 	if (suite_load(NULL, SCENARIO_NAMED, &suite, stderr) < 0)

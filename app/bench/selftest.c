@@ -125,13 +125,19 @@ static bool fault(const char *what, bool caught, const struct ruleset *theirs,
 	return ok;
 }
 
+static const char usage[] = "usage: sluice-bench selftest\n";
+
 int selftest_main(int argc, char **argv)
 {
 	bool ok;
 
 	(void)argv;
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		fputs(usage, stdout);
+		return EXIT_DONE;
+	}
 	if (argc > 1) {
-		fprintf(stderr, "usage: sluice-bench selftest\n");
+		fputs(usage, stderr);
 		return EXIT_INPUT;
 	}
 	printf("The kernel's ns/packet by two methods, each without what it takes to get to IP: they\n"

@@ -18,7 +18,10 @@ static const char usage[] =
 		"\n"
 		"Reads a configuration and everything that it names and reports the first "
 		"error.\nOf the files of rules every rule line is reported, as exact or refused "
-		"and why.\nTouches no device and needs no privilege.\n";
+		"and why.\nTouches no device and needs no privilege.\n"
+		"\n"
+		"  -c, --config FILE   the configuration\n"
+		"  -h, --help          this text\n";
 
 static void close_nothing(struct sl_link *link)
 {
