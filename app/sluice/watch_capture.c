@@ -38,29 +38,45 @@ static const char *verdict(const struct sl_watch_rec *rec)
 	return "";
 }
 
+/* words one behind the other; opening a stream for each packet would cost more than all else */
+struct words {
+	char *at, *end;
+};
+
+static void add(struct words *w, const char *name, const char *value)
+{
+	size_t name_len = strlen(name), value_len = strlen(value);
+
+	if (name_len + value_len >= (size_t)(w->end - w->at))
+		return;
+	memcpy(w->at, name, name_len);
+	memcpy(w->at + name_len, value, value_len + 1);
+	w->at += name_len + value_len;
+}
+
 static void comment(const struct sl_router *r, const struct sl_watch_rec *rec, uint16_t port,
 		char *buf, size_t size)
 {
-	FILE *f = fmemopen(buf, size, "w");
+	struct words w = { buf, buf + size };
+	char mark[16];
 
-	buf[0] = '\0';
-	if (f == NULL)
-		return;
-	fprintf(f, "port=%s dir=%s verdict=%s", port_name(r, port),
-			rec->at == SL_WATCH_TX ? "out" : "in", verdict(rec));
+	add(&w, "port=", port_name(r, port));
+	add(&w, " dir=", rec->at == SL_WATCH_TX ? "out" : "in");
+	add(&w, " verdict=", verdict(rec));
 	if (rec->at == SL_WATCH_DROP)
-		fprintf(f, " reason=%s", sl_drop_name((enum sl_drop_reason)rec->reason));
+		add(&w, " reason=", sl_drop_name((enum sl_drop_reason)rec->reason));
 	if (rec->hook < SL_HOOK_NB)
-		fprintf(f, " hook=%s", sl_hook_name((enum sl_hook)rec->hook));
+		add(&w, " hook=", sl_hook_name((enum sl_hook)rec->hook));
 	if (rec->stage[0] != '\0')
-		fprintf(f, " stage=%s", rec->stage);
+		add(&w, " stage=", rec->stage);
 	if (rec->at == SL_WATCH_TX)
-		fprintf(f, " in=%s", port_name(r, rec->state.in));
+		add(&w, " in=", port_name(r, rec->state.in));
 	else if (rec->state.out != SL_PORT_NONE)
-		fprintf(f, " out=%s", port_name(r, rec->state.out));
-	if (rec->state.mark != 0)
-		fprintf(f, " mark=0x%" PRIx32, rec->state.mark);
-	fclose(f);
+		add(&w, " out=", port_name(r, rec->state.out));
+	if (rec->state.mark != 0) {
+		snprintf(mark, sizeof(mark), "0x%" PRIx32, rec->state.mark);
+		add(&w, " mark=", mark);
+	}
 }
 
 void watch_capture_start(struct watch_stream *s, FILE *f)
