@@ -12,6 +12,7 @@
  *   bench_pipeline --rules FILE [--engine E]    an iptables-save file, in turns with none
  *   bench_pipeline --track udp|tcp|new  connection tracking, in turns with none: packets of established
  *                                       connections in both directions, or a connection each
+ *   bench_pipeline --hmark              the bare stage hmark over addresses and ports, in turns with none
  *   bench_pipeline --policy N           N policy rules, each with a mark and a table of its own, in turns
  *                                       with none; flows carry no mark, so all rules are asked
  *   bench_pipeline --hugepages | --small-pages    instead of transparent huge pages
@@ -24,6 +25,7 @@
 #include "lib/link_memory.h"
 #include "lib/memory.h"
 #include "lib/router.h"
+#include "lib/stage_hmark.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -47,6 +49,7 @@ struct bench {
 	unsigned int routes, flows, workers, rounds, noops, frame_len;
 	unsigned int packets; /* of a round, in thousands */
 	unsigned int policies; /* rules of routing by policy */
+	bool hmark; /* the bare stage */
 	bool handoff, hugepages, small_pages, advised;
 	struct rte_mempool *pool;
 	struct sl_router *r;
@@ -319,6 +322,24 @@ static unsigned int add_tracking(struct bench *b, struct sl_stage_spec *specs, u
 	return n;
 }
 
+static unsigned int add_hmark(struct sl_stage_spec *specs, unsigned int n)
+{
+	static struct sl_stage_conf conf = {
+		.path = "bench", .hook = SL_HOOK_PREROUTING, .stage = "hmark", .n_args = 2
+	};
+
+	if (conf.args == NULL) {
+		conf.args = need(calloc(conf.n_args, sizeof(*conf.args)));
+		conf.args[0].key = "tuple";
+		conf.args[0].value = "src,dst,sport,dport,proto";
+		conf.args[1].key = "mod";
+		conf.args[1].value = "16";
+	}
+	specs[n++] = (struct sl_stage_spec){ &sl_stage_hmark, &conf, SL_HOOK_PREROUTING,
+		SL_ORDER_MANGLE };
+	return n;
+}
+
 /* a route in each table, as for an uplink: small tables are cheap */
 static void add_policies(struct bench *b)
 {
@@ -349,6 +370,8 @@ static void apply(struct bench *b, bool with_rules)
 		specs[i] = (struct sl_stage_spec){ &noop_stage, NULL, SL_HOOK_FORWARD, (int)i };
 	if (b->track != NULL && with_rules)
 		n = add_tracking(b, specs, n);
+	else if (b->hmark && with_rules)
+		n = add_hmark(specs, n);
 	else if (with_rules && b->fw != NULL)
 		ret = sl_firewall_specs(b->fw, specs, b->noops, &all, &n);
 	if (ret == 0)
@@ -578,7 +601,7 @@ static void make_connections(struct bench *b)
 
 static int bench(struct bench *b)
 {
-	bool pairs = b->rules != NULL || b->track != NULL || b->policies > 0;
+	bool pairs = b->rules != NULL || b->track != NULL || b->hmark || b->policies > 0;
 	double ghz = (double)rte_get_tsc_hz() / 1e9;
 	double(*stages)[SL_STAGES_MAX] = need(calloc(b->rounds, sizeof(*stages)));
 	double cycles[ROUNDS_MAX], added[ROUNDS_MAX], floor;
@@ -625,6 +648,7 @@ static int bench(struct bench *b)
 	if (pairs)
 		printf("added by %-17s %8.1f cycles (median of %u pairs of rounds, minimum %.1f)\n",
 				b->track != NULL                   ? "tracking"
+						: b->hmark         ? "the stage"
 						: b->rules == NULL ? "the policy"
 								   : "the rules",
 				added[b->rounds / 2], b->rounds, added[0]);
@@ -663,6 +687,7 @@ static void parse(struct bench *b, int argc, char **argv)
 		{ "track", required_argument, NULL, 't' },
 		{ "rules", required_argument, NULL, 'R' },
 		{ "policy", required_argument, NULL, 'P' },
+		{ "hmark", no_argument, NULL, 'M' },
 		{ "engine", required_argument, NULL, 'E' },
 		{ "hugepages", no_argument, NULL, 'H' },
 		{ "small-pages", no_argument, NULL, 'S' },
@@ -704,6 +729,9 @@ static void parse(struct bench *b, int argc, char **argv)
 			break;
 		case 'P':
 			b->policies = number(optarg, 1, 64);
+			break;
+		case 'M':
+			b->hmark = true;
 			break;
 		case 'R':
 			b->rules = optarg;
