@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Why a packet of a protocol is INVALID: one list gives the numbers, the names of the counters and
- * what nf_conntrack_log_invalid has to say.
+ * a word of help.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
 /* What the protocols have in common, and what each gives to proto.c. [worker] */
 #pragma once
 
+#include "conntrack/note.h"
 #include "conntrack/proto.h"
 
 /* TCP */
@@ -67,6 +68,8 @@ static inline bool ct_is_invalid(const struct ct_pkt *c, enum ct_invalid why)
 {
 	c->s->invalid[why]++;
 	c->s->why = why;
+	if (unlikely(c->conf->log_invalid != 0))
+		ct_note_reason(c, why);
 	return false;
 }
 

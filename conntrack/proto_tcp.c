@@ -164,6 +164,12 @@ static bool is_established(const struct ct_entry *e)
 	return e->tcp.state == CT_TCP_ESTABLISHED && e->status & CT_ASSURED;
 }
 
+/* a kind's number in the kernel's lines */
+static unsigned int kernel_index(uint8_t kind)
+{
+	return kind == CT_TCP_KIND_NONE ? CT_TCP_KIND_RST : kind - 1U;
+}
+
 /* a SYN for a connection that has ended: whether it may begin a new one at once */
 static bool may_reopen(const struct ct_tcp *tcp, const struct ct_seg *seg)
 {
@@ -350,8 +356,11 @@ static __rte_noinline enum ct_verdict any_segment(const struct ct_pkt *c, struct
 	if (unlikely(!ct_seg_read(c, &seg)))
 		return ct_invalid(c, CT_INVALID_SHORT);
 	new = next_state[seg.dir][seg.kind][old];
-	if (unlikely(new == CT_TCP_INVALID))
+	if (unlikely(new == CT_TCP_INVALID)) {
+		ct_note(c, "packet (index %u) in dir %u invalid, state %s", kernel_index(seg.kind),
+				seg.dir, state_names[old]);
 		return ct_invalid(c, CT_INVALID_TCP_STATE);
+	}
 	if (unlikely(new == CT_TCP_SYN_SENT &&old >= CT_TCP_TIME_WAIT)) {
 		if (may_reopen(tcp, &seg)) {
 			ct_kill(c->s, e);
@@ -362,6 +371,8 @@ static __rte_noinline enum ct_verdict any_segment(const struct ct_pkt *c, struct
 	if (unlikely(new == CT_TCP_IGNORE)) {
 		if (!answers_ignored(tcp, &seg)) {
 			ignore(tcp, &seg);
+			ct_note(c, "packet (index %u) in dir %u ignored, state %s",
+					kernel_index(seg.kind), seg.dir, state_names[old]);
 			return CT_PASS_IGNORED;
 		}
 		resynchronize(tcp, &seg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "conntrack/related.h"
 
+#include "conntrack/proto_priv.h"
 #include "lib/ip.h"
 
 #include <rte_ip.h>
@@ -86,6 +87,10 @@ static enum ct_icmp redirect6(struct ct_pkt *c, const uint16_t zone[CT_DIR_NB])
 	struct rte_ipv6_hdr ip;
 	uint8_t opt[2];
 
+	if (ct_l4_len(c) < REDIRECT_LEN) {
+		ct_note(c, "short redirect");
+		return CT_ICMP_INVALID;
+	}
 	if (!sl_pkt_copy(c->m, p->l3_off, sizeof(ip), &ip) || ip.hop_limits != 255
 			|| p->src.b[0] != 0xfe || (p->src.b[1] & 0xc0) != 0x80)
 		return CT_ICMP_INVALID;

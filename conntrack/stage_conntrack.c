@@ -9,6 +9,7 @@
 #include "conntrack/nat.h"
 #include "conntrack/related.h"
 #include "conntrack/stage.h"
+#include "lib/pktlog.h"
 #include "lib/worker.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static int tracker_create(struct sl_router *r, const struct sl_stage_conf *conf,
 	if (t == NULL)
 		return -ENOMEM;
 	t->table = ct_table_get(r, &c->ct);
-	if (t->table == NULL) {
+	if (t->table == NULL || (c->ct.log_invalid != 0 && sl_pktlog_enable(r) < 0)) {
 		free(t);
 		return -ENOMEM;
 	}

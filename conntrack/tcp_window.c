@@ -3,6 +3,8 @@
 
 #include <rte_tcp.h>
 
+#include <string.h>
+
 #define MAX_SCALE 14 /* RFC 7323 */
 
 enum {
@@ -168,12 +170,27 @@ static void join_side(struct ct_tcp *tcp, const struct ct_seg *seg, uint32_t sac
 	}
 }
 
+/* @text: with the bound's place */
+static void note_bound(const struct ct_pkt *c, const char *text, uint32_t bound)
+{
+	const char *place = strchr(text, '#');
+
+	ct_note_line(c, "%.*s%u%s", (int)(place - text), text, bound, place + 1);
+}
+
+#define SEQ_OVER "SEQ is over upper bound # (over the window of the receiver)"
+#define SEQ_UNDER "SEQ is under lower bound # (already ACKed data retransmitted)"
+#define ACK_OVER "ACK is over upper bound # (ACKed data not seen yet)"
+#define ACK_UNDER "ignored ACK under lower bound # (possible overly delayed)"
+
 /* whom the checks do not hold against */
 static enum ct_window verdict(const struct ct_pkt *c, const struct ct_tcp_side *own,
-		enum ct_window window, enum ct_invalid why)
+		enum ct_window window, enum ct_invalid why, const char *text, uint32_t bound)
 {
 	if (c->conf->tcp_be_liberal || own->flags & CT_TCP_LIBERAL)
 		return CT_WINDOW_IN;
+	if (unlikely(c->conf->log_invalid != 0))
+		note_bound(c, text, bound);
 	if (window == CT_WINDOW_OUT)
 		ct_is_invalid(c, why);
 	return window;
@@ -192,9 +209,10 @@ static __rte_noinline enum ct_window over_window(const struct ct_pkt *c, struct 
 			&& ct_seq_after(sack, other->end - ack_window - 1)) {
 		own->end = end;
 		own->flags |= CT_TCP_UNACKED;
-		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ);
+		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ, SEQ_OVER,
+				own->maxend + 1);
 	}
-	return verdict(c, own, CT_WINDOW_OUT, CT_INVALID_TCP_SEQ);
+	return verdict(c, own, CT_WINDOW_OUT, CT_INVALID_TCP_SEQ, SEQ_OVER, own->maxend + 1);
 }
 
 /*
@@ -253,10 +271,13 @@ enum ct_window ct_tcp_window(const struct ct_pkt *c, struct ct_entry *e, const s
 	if (unlikely(ct_seq_after(seq, own->maxend)))
 		return over_window(c, own, other, end, sack, ack_window);
 	if (unlikely(ct_seq_after(sack, other->end)))
-		return verdict(c, own, CT_WINDOW_OUT, CT_INVALID_TCP_ACK);
-	if (unlikely((other->maxwin != 0 && ct_seq_before(end, own->end - other->maxwin))
-			    || ct_seq_before(sack, other->end - ack_window)))
-		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ);
+		return verdict(c, own, CT_WINDOW_OUT, CT_INVALID_TCP_ACK, ACK_OVER, other->end + 1);
+	if (unlikely(other->maxwin != 0 && ct_seq_before(end, own->end - other->maxwin)))
+		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ, SEQ_UNDER,
+				own->end - other->maxwin - 1);
+	if (unlikely(ct_seq_before(sack, other->end - ack_window)))
+		return verdict(c, own, CT_WINDOW_IGNORE, CT_INVALID_TCP_SEQ, ACK_UNDER,
+				other->end - ack_window - 1);
 	ct_seg_take(own, other, seg, end, ack, sack);
 	if (likely(seg->kind == CT_TCP_KIND_ACK))
 		ct_seg_count_retrans(tcp, seg, ack);

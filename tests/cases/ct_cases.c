@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inputs that broke the connection tracking of others; names as in router_cases.c. */
 #include "ct_rig.h"
+#include "lib/pktlog.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,6 +202,43 @@ static void test_n24_udp_times(void **state)
 	assert_true(cr_entry(1024)->status & CT_ASSURED);
 }
 
+/* the lines that nf_conntrack_log_invalid asks for, as the kernel wrote them of the same packets */
+static void test_invalid_is_told_why(void **state)
+{
+	static const char *const told[] = {
+		"nf_ct_proto_6: SEQ is over upper bound 11002 (over the window of the receiver) ",
+		"nf_ct_proto_6: ACK is over upper bound 5002 (ACKed data not seen yet) ",
+		"nf_ct_proto_6: SEQ is under lower bound 4294958296 (already ACKed data retransmitted) ",
+		"nf_ct_proto_6: ignored ACK under lower bound 4294906296 (possible overly delayed) ",
+		"nf_ct_proto_6: packet (index 1) in dir 0 invalid, state ESTABLISHED ",
+		"nf_ct_proto_6: invalid rst ",
+		"nf_ct_proto_6: packet (index 0) in dir 0 ignored, state ESTABLISHED ",
+	};
+	const struct sl_pktlog_rec *rec;
+	unsigned int n = 0;
+
+	(void)state;
+	for (unsigned int w = 0; w < WORKERS; w++)
+		while ((rec = sl_pktlog_peek(rf.r->workers[w])) != NULL)
+			sl_pktlog_pop(rf.r->workers[w], rec);
+	handshake(3000);
+	cr_tcp(CR_CLIENT, 3000, CR_ACK, 900000, 5001, 10);
+	cr_tcp(CR_CLIENT, 3000, CR_ACK, 1001, 995001, 0);
+	cr_tcp(CR_CLIENT, 3000, CR_ACK, 1001U - 100000, 5001, 0);
+	cr_tcp(CR_CLIENT, 3000, CR_ACK, 1001, 5001U - 200000, 0);
+	cr_tcp(CR_CLIENT, 3000, CR_SYN | CR_ACK, 9000, 0, 0);
+	cr_tcp(CR_SERVER, 3000, CR_RST, 3000, 0, 0);
+	cr_tcp(CR_CLIENT, 3000, CR_SYN, 9000, 0, 0);
+	for (unsigned int w = 0; w < WORKERS; w++)
+		while ((rec = sl_pktlog_peek(rf.r->workers[w])) != NULL) {
+			assert_true(n < RTE_DIM(told));
+			assert_string_equal(rec->prefix, told[n++]);
+			assert_int_equal(rec->level, 5);
+			sl_pktlog_pop(rf.r->workers[w], rec);
+		}
+	assert_int_equal(n, RTE_DIM(told));
+}
+
 /* N34: an echo reply that nobody asked for */
 static void test_n34_stray_echo_reply(void **state)
 {
@@ -309,6 +347,7 @@ int main(void)
 		CASE(test_n21_simultaneous_open),
 		CASE(test_n22_repeated_syn_ack),
 		CASE(test_n24_udp_times),
+		CASE(test_invalid_is_told_why),
 		CASE(test_n34_stray_echo_reply),
 		CASE(test_n36_handoff_recovers),
 		CASE(test_n37_unsolicited_on_every_worker),

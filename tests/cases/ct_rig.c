@@ -39,6 +39,7 @@ static void plug(uint32_t max)
 			c->conf.hook = (enum sl_hook)hook;
 			ct_conf_init(&c->ct);
 			c->ct.max = max;
+			c->ct.log_invalid = 255;
 			specs[n++] = (struct sl_stage_spec){ .ops = stages[i],
 				.conf = &c->conf,
 				.hook = (enum sl_hook)hook,
