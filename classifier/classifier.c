@@ -2,6 +2,9 @@
 /* The table of engines, and the choice among them. */
 #include "classifier/classifier.h"
 
+#include "classifier/checked.h"
+#include "classifier/plugin.h"
+
 #include <string.h>
 
 const struct sl_cls_ops *const sl_cls_engines[] = {
@@ -17,7 +20,9 @@ const struct sl_cls_ops *sl_cls_find(const char *name)
 	for (unsigned int i = 0; sl_cls_engines[i] != NULL; i++)
 		if (strcmp(sl_cls_engines[i]->name, name) == 0)
 			return sl_cls_engines[i];
-	return NULL;
+	if (strcmp(name, CLS_CHECKED_NAME) == 0)
+		return cls_checked_engine();
+	return sl_plugin_engine(name);
 }
 
 /* Cycles of linear and forest, keys in corners of rules: on Zen 4 30 and 18-39 at 16 rules, 52 and 16-42

@@ -18,9 +18,13 @@
 
 #include "lib/addr.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* of struct sl_cls_ops and all that its functions take */
+#define SL_CLS_API_VERSION 1
 
 struct rte_rcu_qsbr;
 
@@ -171,10 +175,10 @@ extern const struct sl_cls_ops sl_cls_hashed;
 extern const struct sl_cls_ops sl_cls_forest;
 extern const struct sl_cls_ops sl_cls_trie;
 
-/* all engines, NULL at the end */
+/* all engines of our own, NULL at the end */
 extern const struct sl_cls_ops *const sl_cls_engines[];
 
-/* Return: the engine of that name ("auto" is none), NULL if there is none. */
+/* Return: the engine of that name, ours or a plug-in's ("auto" is none), NULL if there is none. */
 const struct sl_cls_ops *sl_cls_find(const char *name);
 
 /**

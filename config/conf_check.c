@@ -233,5 +233,5 @@ bool conf_check(struct yaml_ctx *c)
 		if (!policy_port_exists(c, &conf->policy[i], conf->policy[i].iif)
 				|| !policy_port_exists(c, &conf->policy[i], conf->policy[i].oif))
 			return false;
-	return check_neighbours(c) && check_switches(c);
+	return check_neighbours(c) && check_switches(c) && conf_check_engine(c);
 }

@@ -7,8 +7,7 @@
 /* lines, a second or at once; more than a file could take */
 #define LOG_RATE_MAX 1000000
 
-/* relative to the directory of the configuration */
-static bool path_into(struct yaml_ctx *c, const yaml_node_t *node, const char **out)
+bool conf_path(struct yaml_ctx *c, const yaml_node_t *node, const char **out)
 {
 	const char *text = yaml_text(c, node, "a path");
 	char dir[PATH_MAX], joined[2 * PATH_MAX];
@@ -26,33 +25,31 @@ static bool path_into(struct yaml_ctx *c, const yaml_node_t *node, const char **
 
 static bool firewall_iptables(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_firewall_conf *)object)->iptables);
+	return conf_path(c, node, &((struct sl_firewall_conf *)object)->iptables);
 }
 
 static bool firewall_ip6tables(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_firewall_conf *)object)->ip6tables);
+	return conf_path(c, node, &((struct sl_firewall_conf *)object)->ip6tables);
 }
 
 static bool firewall_ipset(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_firewall_conf *)object)->ipset);
+	return conf_path(c, node, &((struct sl_firewall_conf *)object)->ipset);
 }
 
 static bool firewall_engine(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	static const char *const engines[] = { "auto", "linear", "hashed", "forest", "trie", NULL };
-	int engine;
+	struct sl_firewall_conf *f = object;
 
-	if (!yaml_word(c, node, engines, &engine))
-		return false;
-	((struct sl_firewall_conf *)object)->engine = engines[engine];
-	return true;
+	/* a plug-in may bring it, further down: conf_firewall_check() */
+	f->engine_at = yaml_mark(node);
+	return yaml_text_into(c, node, &f->engine, "the name of an engine");
 }
 
 static bool log_file(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_log_conf *)object)->file);
+	return conf_path(c, node, &((struct sl_log_conf *)object)->file);
 }
 
 static bool log_rate(struct yaml_ctx *c, const yaml_node_t *node, void *object)
@@ -107,12 +104,12 @@ static bool nflog_group(struct yaml_ctx *c, const yaml_node_t *node, void *objec
 
 static bool nflog_pcap(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_nflog_conf *)object)->pcap);
+	return conf_path(c, node, &((struct sl_nflog_conf *)object)->pcap);
 }
 
 static bool nflog_text(struct yaml_ctx *c, const yaml_node_t *node, void *object)
 {
-	return path_into(c, node, &((struct sl_nflog_conf *)object)->text);
+	return conf_path(c, node, &((struct sl_nflog_conf *)object)->text);
 }
 
 static const struct yaml_key nflog_keys[] = {

@@ -103,6 +103,7 @@ static const struct yaml_key top_keys[] = {
 	{ "pipeline", conf_pipeline, false },
 	{ "control", read_control, false },
 	{ "metrics", conf_metrics, false },
+	{ "plugins", conf_plugins, false },
 	{ NULL, NULL, false },
 };
 

@@ -154,6 +154,7 @@ struct sl_firewall_conf {
 	const char *ip6tables;
 	const char *ipset;
 	const char *engine; /* NULL: auto */
+	struct sl_mark engine_at;
 	struct sl_log_conf log;
 	struct sl_nflog_conf *nflog;
 	unsigned int n_nflog;
@@ -193,6 +194,8 @@ struct sl_conf {
 	struct sl_firewall_conf firewall;
 	uint32_t conntrack_max; /* 262144 unless given */
 	struct sl_metrics_conf metrics;
+	const char **plugins; /* shared objects, which are loaded; paths as of the firewall */
+	unsigned int n_plugins;
 	const char *control_socket; /* "/run/sluice/control.sock" unless given */
 	void *arena; /* of config/, for its free function */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/options.h"
 
+#include "app/bench/engine_check.h"
 #include "app/bench/measure.h"
 #include "app/sluice/exit.h"
 
@@ -33,6 +34,8 @@ static const char usage[] =
 		"  --size N        bytes of a frame, in place of the scenario's (64 to 1514)\n"
 		"  --core N        the core under test (the last one)\n"
 		"  --kernel-only   leave sluice out\n"
+		"  --engine FILE   also the classifier engines of a plug-in, wherever rules are looked up;\n"
+		"                  first every answer is compared with linear's\n"
 		"  --json FILE     every round, and what follows from them\n"
 		"  --html FILE     one page to look at\n";
 
@@ -80,6 +83,7 @@ enum {
 	OPTION_SIZE,
 	OPTION_CORE,
 	OPTION_KERNEL_ONLY,
+	OPTION_ENGINE,
 	OPTION_JSON,
 	OPTION_HTML,
 	OPTION_HELP,
@@ -94,6 +98,7 @@ static const struct option long_options[] = {
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "core", required_argument, NULL, OPTION_CORE },
 	{ "kernel-only", no_argument, NULL, OPTION_KERNEL_ONLY },
+	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "json", required_argument, NULL, OPTION_JSON },
 	{ "html", required_argument, NULL, OPTION_HTML },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -129,6 +134,9 @@ static bool read_option(int option, struct options *o, struct numbers *n)
 		return true;
 	case OPTION_KERNEL_ONLY:
 		o->kernel_only = true;
+		return true;
+	case OPTION_ENGINE:
+		o->engine = optarg;
 		return true;
 	case OPTION_JSON:
 		o->json = optarg;
@@ -185,6 +193,8 @@ int options_read(int argc, char **argv, struct options *o)
 				o->names[0]);
 		return EXIT_INPUT;
 	}
+	if (o->engine != NULL && !engine_check_load(o->engine))
+		return EXIT_INPUT;
 	if (may_use(o->core))
 		return -1;
 	fprintf(stderr, "sluice-bench: --core: found %u, expected a CPU that this process may use\n",

@@ -18,6 +18,7 @@ struct options {
 	uint32_t flows; /* 0: the scenario's */
 	uint16_t size; /* 0: the scenario's */
 	bool kernel_only;
+	const char *engine; /* a plug-in; NULL: none */
 	bool kernel_anyway; /* measured even where sluice cannot */
 };
 

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#define RESULT_SIDES_MAX ((unsigned int)BACKEND_NB + SCENARIO_ENGINES_MAX)
+#define RESULT_SIDES_MAX ((unsigned int)BACKEND_NB + SCENARIO_ENGINES_MAX + 2) /* a plug-in's too */
 #define RESULT_NOTES_MAX 24
 #define RESULT_VERSION 1
 
@@ -48,6 +48,7 @@ struct result_scenario {
 struct result {
 	json_t *machine; /* object, see machine.h; NULL: none */
 	double tsc_ghz; /* 0: unknown */
+	bool refused; /* an engine that answered wrongly was not measured */
 	unsigned int n;
 	struct result_scenario *scenarios;
 };

@@ -7,6 +7,7 @@
 
 #include "app/bench/router_conf.h"
 #include "app/bench/router_conntrack.h"
+#include "classifier/checked.h"
 #include "config/build.h"
 #include "lib/link_memory.h"
 #include "lib/router.h"
@@ -199,6 +200,8 @@ static int router_measure(
 	if (sl_router_balance(b->r, &rx, &accounted) != 0)
 		return side_fail(why, -EIO, "%lu packets received, %lu accounted for",
 				(unsigned long)rx, (unsigned long)accounted);
+	if (b->setup->observed && cls_checked_fault() != NULL)
+		return side_fail(why, -EPROTO, "%s", cls_checked_fault());
 	return 0;
 }
 

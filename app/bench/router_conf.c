@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/router_conf.h"
 
+#include "app/bench/engine_check.h"
 #include "app/sluice/apply.h"
 #include "lib/conf.h"
 
@@ -115,7 +116,8 @@ int router_configure(struct sl_router *r, const struct side_setup *setup, struct
 		conf.firewall.iptables = rules;
 	if (sets[0] != '\0')
 		conf.firewall.ipset = sets;
-	conf.firewall.engine = strcmp(setup->name, "plain") == 0 ? NULL : setup->name;
+	conf.firewall.engine =
+			strcmp(setup->name, "plain") == 0 ? NULL : engine_check_subject(setup);
 	ret = apply_conf(r, &conf, fw, NULL, why, SIDE_TEXT_MAX);
 	free(conf.neighbours);
 	if (ret == 0)

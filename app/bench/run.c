@@ -52,7 +52,7 @@ int run_main(int argc, char **argv)
 	report_text(&r, stdout);
 	if ((o.json != NULL && !report_write(o.json, &r, REPORT_JSON))
 			|| (o.html != NULL && !report_write(o.html, &r, REPORT_HTML))
-			|| has_fault(&r))
+			|| has_fault(&r) || r.refused)
 		status = EXIT_FAILED;
 	suite_free(&suite);
 	result_free(&r);

@@ -30,6 +30,7 @@ struct side_setup {
 	unsigned int batch; /* frames that the kernel takes together, up to 256; 0: 64 */
 	bool tap; /* a packet socket reads along; the kernel's only */
 	unsigned int core;
+	bool observed; /* engine_check.h */
 };
 
 /* packets moved in one go */

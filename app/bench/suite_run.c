@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/bench/suite_run.h"
 
+#include "app/bench/engine_check.h"
 #include "app/bench/kernel.h"
 #include "app/bench/kernel_limit.h"
 #include "app/bench/machine.h"
@@ -20,8 +21,14 @@ static void describe(const struct scenario *s, const struct traffic *t, struct r
 	out->rules = ruleset_size(&s->rules);
 }
 
+/* whether a stage looks up rules; "plain" says that there is none */
+static bool looks_up(const struct scenario *s)
+{
+	return s->n_engines > 0 && strcmp(s->engines[0], "plain") != 0;
+}
+
 static void run_scenario(const struct scenario *s, const struct options *o, double seconds,
-		bool kernel_only, const char *progress, struct result_scenario *out)
+		bool kernel_only, const char *progress, struct result_scenario *out, bool *refused)
 {
 	struct measure_options m = { o->rounds, seconds, progress };
 	struct side_setup setups[RESULT_SIDES_MAX];
@@ -50,6 +57,19 @@ static void run_scenario(const struct scenario *s, const struct options *o, doub
 	for (unsigned int i = 0; i < s->n_engines && !kernel_only; i++) {
 		setup.name = s->engines[i];
 		setups[n++] = setup;
+	}
+	for (unsigned int i = 0; engine_check_name(i) != NULL && looks_up(s) && !kernel_only; i++) {
+		char why[SIDE_TEXT_MAX] = "";
+
+		setup.name = engine_check_name(i);
+		if (n == RESULT_SIDES_MAX) {
+			result_note(out, "engine %s: no room for another side", setup.name);
+		} else if (engine_check_scenario(&setup, why)) {
+			setups[n++] = setup;
+		} else {
+			result_note(out, "engine %s is not measured: %s", setup.name, why);
+			*refused = true;
+		}
 	}
 	if (kernel_limit_raise(&limit, &setup.traffic, out->skipped) < 0)
 		return;
@@ -88,13 +108,13 @@ bool suite_run(const struct suite *suite, const struct options *o, struct result
 			return false;
 		}
 		snprintf(progress, sizeof(progress), "[%u/%u] %s", i + 1, suite->n, s->name);
-		run_scenario(s, o, seconds, o->kernel_only, progress, out);
+		run_scenario(s, o, seconds, o->kernel_only, progress, out, &r->refused);
 		if (out->skipped[0] != '\0' && o->kernel_anyway && s->n_engines > 0) {
 			char why[SIDE_TEXT_MAX];
 
 			snprintf(why, sizeof(why), "%s", out->skipped);
 			memset(out, 0, sizeof(*out));
-			run_scenario(s, o, seconds, true, progress, out);
+			run_scenario(s, o, seconds, true, progress, out, &r->refused);
 			result_note(out, "skipped: %s", why);
 		}
 	}

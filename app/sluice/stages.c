@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/sluice/stages.h"
 
+#include "classifier/plugin.h"
 #include "lib/conf.h"
 #include "lib/stage_hmark.h"
 
@@ -19,7 +20,7 @@ static const struct sl_stage_ops *find(const char *name)
 		if (strcmp(sl_stages[i]->name, name) == 0)
 			return sl_stages[i];
 	}
-	return NULL;
+	return sl_plugin_stage(name);
 }
 
 static void list_names(char *buf, size_t size)
@@ -30,6 +31,12 @@ static void list_names(char *buf, size_t size)
 	for (unsigned int i = 0; sl_stages[i] != NULL && n < size; i++)
 		n += (size_t)snprintf(
 				buf + n, size - n, "%s%s", i == 0 ? "" : ", ", sl_stages[i]->name);
+	for (unsigned int i = 0; sl_plugin_at(i) != NULL; i++) {
+		const struct sl_stage_ops *const *s = sl_plugin_at(i)->stages;
+
+		for (; s != NULL && *s != NULL && n < size; s++)
+			n += (size_t)snprintf(buf + n, size - n, ", %s", (*s)->name);
+	}
 }
 
 int sl_stages_from_conf(const struct sl_conf *conf, struct sl_stage_spec **specs,

@@ -13,7 +13,7 @@ const struct bad_conf bad_confs[] = {
 	{ "unknown_key", PORTS "colour: red\n",
 			":4:1: unknown key 'colour' in the configuration, expected one of "
 			"workers, hugepages, ports, routes, neighbours, policy, firewall, "
-			"conntrack, sysctl, pipeline, control, metrics" },
+			"conntrack, sysctl, pipeline, control, metrics, plugins" },
 	{ "unknown_port_key", "ports:\n  - {name: wan, device: d0, speed: 10}\n",
 			":2:29: unknown key 'speed' in port, expected one of name, device, "
 			"parent, addresses, mtu, vlan, mac" },
@@ -258,6 +258,8 @@ const struct bad_conf bad_confs[] = {
 	{ "firewall_engine", PORTS "firewall: {engine: quick}\n",
 			":4:20: found 'quick', expected one of auto, linear, hashed, forest, "
 			"trie" },
+	{ "plugins_no_list", PORTS "plugins: a.so\n",
+			":4:10: found a single value, expected a list of plugins" },
 	{ "firewall_key", PORTS "firewall: {nftables: a}\n",
 			":4:12: unknown key 'nftables' in firewall, expected one of "
 			"iptables, ip6tables, ipset, engine, log, nflog" },
@@ -295,7 +297,7 @@ const struct bad_conf bad_confs[] = {
 	{ "key_with_lines", PORTS "\"a\\nb\": 1\n",
 			":4:1: unknown key 'a\\x0ab' in the configuration, expected one of "
 			"workers, hugepages, ports, routes, neighbours, policy, firewall, "
-			"conntrack, sysctl, pipeline, control, metrics" },
+			"conntrack, sysctl, pipeline, control, metrics, plugins" },
 	{ "nul", PORTS "hugepages: \"off\\0\"\n", ":4:12: found a NUL byte, expected auto, off" },
 	{ NULL, NULL, NULL },
 };
