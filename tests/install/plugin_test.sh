@@ -40,7 +40,7 @@ build()
 	[ $# -lt 2 ] || sed -i "$2" "$to"/*.c
 	# a spoiled one may well warn
 	[ $# -lt 2 ] && strict=true || strict=false
-	{ meson setup -Dwerror=$strict "$to/build" "$to" && ninja -C "$to/build"; } >"$root/log" 2>&1 ||
+	{ meson setup "-Dwerror=$strict" "$to/build" "$to" && ninja -C "$to/build"; } >"$root/log" 2>&1 ||
 		fail "$1: $(cat "$root/log")"
 	so=$(echo "$to"/build/*.so)
 }
