@@ -160,20 +160,22 @@ static bool same_line(const struct ct_line *a, const struct ct_line *b, struct s
 bool ct_lines_equal(const struct ct_line *a, size_t n_a, const struct ct_line *b, size_t n_b,
 		struct seq_pairs *pairs)
 {
-	uint64_t taken = 0;
+	uint64_t taken = 0, found = 0;
 
 	if (n_a != n_b || n_a > LINES_MAX)
 		return false;
-	for (size_t i = 0; i < n_a; i++) {
-		size_t k = 0;
-
-		while (k < n_b && (taken >> k & 1 || !same_line(&a[i], &b[k], pairs)))
-			k++;
-		if (k == n_b)
-			return false;
-		taken |= UINT64_C(1) << k;
-	}
-	return true;
+	/* first those that are the same to the letter, so that none of them stands for another */
+	for (unsigned int by_pairs = 0; by_pairs < (pairs == NULL ? 1U : 2U); by_pairs++)
+		for (size_t i = 0; i < n_a; i++)
+			for (size_t k = 0; k < n_b && !(found >> i & 1); k++) {
+				if (taken >> k & 1
+						|| !same_line(&a[i], &b[k],
+								by_pairs ? pairs : NULL))
+					continue;
+				taken |= UINT64_C(1) << k;
+				found |= UINT64_C(1) << i;
+			}
+	return found == (n_a == 0 ? 0 : UINT64_MAX >> (LINES_MAX - n_a));
 }
 
 void ct_lines_print(FILE *f, const char *who, const struct ct_line *v, size_t n)

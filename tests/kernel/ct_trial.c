@@ -146,8 +146,14 @@ static int play(struct ct_trial *t, struct ct_member *m, unsigned int k)
 
 	if (ret == 0) {
 		why = blame(m, k, &size);
-		if (ct_setting_translates(t->setting))
+		if (ct_setting_translates(t->setting)) {
+			/* an error is of the flow of what it quotes, or of that one's */
+			seq_pairs_flow(&m->pairs, &m->seq,
+					m->seq.step[k].kind == SEQ_ERROR ? SEQ_FLOWS
+									 : m->seq.step[k].flow);
 			even(m, out);
+			seq_pairs_flow(&m->pairs, &m->seq, SEQ_FLOWS);
+		}
 		ret = why == NULL ? -ENOMEM : same_frames(t, m, out, why);
 		if (why != NULL)
 			fclose(why);

@@ -186,16 +186,21 @@ void seq_saw(const struct seq *s, unsigned int i, struct seq_view *v, unsigned i
 
 /*
  * What routers draw (ports, ids) differs, and is then the same for the rest of the sequence: each of
- * the kernel's numbers stands for one of sluice's. What the sequence has itself stands for itself.
+ * the kernel's numbers stands for one of sluice's, but for chance. What the flow at hand has itself
+ * stands for itself.
  */
 #define SEQ_PAIRS_MAX 128
 struct seq_pairs {
 	unsigned int n;
+	uint16_t kept[SEQ_ENDS]; /* ports of the flow at hand, which stand for nothing else; 0: none */
+	unsigned int met; /* numbers that were drawn twice, as happens by chance */
 	struct {
 		uint16_t kernel, sluice;
 	} v[SEQ_PAIRS_MAX];
 };
 void seq_pairs_init(struct seq_pairs *p, const struct seq *s);
+/* @flow: of the step; SEQ_FLOWS: of none */
+void seq_pairs_flow(struct seq_pairs *p, const struct seq *s, unsigned int flow);
 /* Return: whether the two may stand for each other; from now on they do */
 bool seq_pair(struct seq_pairs *p, unsigned int kernel, unsigned int sluice);
 

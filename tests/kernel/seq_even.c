@@ -63,21 +63,40 @@ static size_t sum_at(unsigned int proto)
 	}
 }
 
+#define SEQ_CHANCE_MAX 3
+
 bool seq_pair(struct seq_pairs *p, unsigned int kernel, unsigned int sluice)
 {
-	for (unsigned int i = 0; i < p->n; i++)
-		if (p->v[i].kernel == kernel || p->v[i].sluice == sluice)
-			return p->v[i].kernel == kernel && p->v[i].sluice == sluice;
-	if (p->n == SEQ_PAIRS_MAX)
+	bool other = false;
+
+	for (unsigned int e = 0; e < SEQ_ENDS; e++)
+		if (p->kept[e] != 0 && (kernel == p->kept[e] || sluice == p->kept[e]))
+			return kernel == sluice;
+	for (unsigned int i = 0; i < p->n; i++) {
+		bool a = p->v[i].kernel == kernel, b = p->v[i].sluice == sluice;
+
+		if (a && b)
+			return true;
+		other |= a || b;
+	}
+	/* protocols draw by themselves, and among 511 low ports one is soon drawn again */
+	if (p->n == SEQ_PAIRS_MAX || (other && p->met++ >= SEQ_CHANCE_MAX))
 		return kernel == sluice;
 	p->v[p->n].kernel = (uint16_t)kernel;
 	p->v[p->n++].sluice = (uint16_t)sluice;
 	return true;
 }
 
+void seq_pairs_flow(struct seq_pairs *p, const struct seq *s, unsigned int flow)
+{
+	for (unsigned int e = 0; e < SEQ_ENDS; e++)
+		p->kept[e] = flow < SEQ_FLOWS ? s->port[flow][e] : 0;
+}
+
 void seq_pairs_init(struct seq_pairs *p, const struct seq *s)
 {
-	p->n = 0;
+	p->n = p->met = 0;
+	seq_pairs_flow(p, s, SEQ_FLOWS);
 	for (unsigned int f = 0; f < SEQ_FLOWS; f++) {
 		seq_pair(p, s->port[f][SEQ_CLIENT], s->port[f][SEQ_CLIENT]);
 		seq_pair(p, s->port[f][SEQ_SERVER], s->port[f][SEQ_SERVER]);
